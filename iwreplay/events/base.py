@@ -1,0 +1,23 @@
+"""What every event has.
+
+Events are inert: frozen, keyword-only, tagged by ``kind``; no clock, uuid or callable in them.
+``seq`` and wall time belong to the log's envelope, not to the event.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from iwreplay.vocabulary import Phase
+
+__all__ = ["Event"]
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """Base of all events."""
+
+    #: simulated seconds since the start of the episode, >= 0, never decreasing along a log
+    sim_time_s: float
+    #: 0 before live interaction, then 1, 2, ... (one Assistant decision each)
+    turn: int
+    phase: Phase

@@ -1,0 +1,197 @@
+"""The ports: the only places through which chance and the outside world enter an episode.
+
+Each has a contract suite in `tests/contracts/` that any implementation must pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from iwreplay.events import Participant, PrimitiveOutcome
+from iwreplay.pose import Pose, Vec3
+from iwreplay.scene.model import CompiledScene
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = [
+    "Assistant",
+    "AssistantAct",
+    "AssistantView",
+    "Clock",
+    "FrameView",
+    "Human",
+    "HumanAct",
+    "HumanView",
+    "Rng",
+    "Said",
+    "Simulator",
+]
+
+
+class Clock(Protocol):
+    """Wall time, for envelopes and latencies only; never for anything hashed or compared."""
+
+    def now_ns(self) -> int: ...
+
+
+class Rng(Protocol):
+    """Seeded chance."""
+
+    def uniform(self, lo: float, hi: float) -> float: ...
+
+    def randrange(self, n: int) -> int: ...
+
+
+class Simulator(Protocol):
+    """A physics engine. Everything semantic lives above it.
+
+    World frame, metres, radians, seconds; pose (x y z qw qx qy qz). All collections come back in a fixed order.
+    """
+
+    #: seconds of one physics step
+    dt_s: float
+
+    def about(self) -> Participant:
+        """Name, version, and capabilities in `params`: "snapshot" = exact | approximate, "deterministic" = yes | no."""
+        ...
+
+    def load(self, scene: CompiledScene) -> None:
+        """Builds the scene in its initial state. Things whose attr `exists` is False start inactive. SimulatorError if refused."""
+        ...
+
+    def set_body(self, *, head: Pose, right_hand: Pose, left_hand: Pose, root: Pose) -> None:
+        """Kinematic pose of the wearer; attached things follow their hand rigidly at once."""
+        ...
+
+    def attach(self, thing: str, *, hand: str, hand_from_thing: Pose) -> None:
+        """Holds a thing rigidly in "right_hand", "left_hand" or on "root"; no contact forces act on it meanwhile."""
+        ...
+
+    def detach(self, thing: str) -> None:
+        """Lets go, at rest (zero velocity)."""
+        ...
+
+    def set_pose(self, thing: str, pose: Pose) -> None:
+        """Puts a movable thing somewhere at rest (scripted events, exact placing)."""
+        ...
+
+    def set_active(self, thing: str, active: bool) -> None:
+        """An inactive thing is off stage: no contacts, no motion, not found by queries."""
+        ...
+
+    def drive_joint(self, joint: str, position: float) -> None:
+        """Target position of "thing.joint"; reached quickly while stepping and then held against loads."""
+        ...
+
+    def step(self, n: int = 1) -> None: ...
+
+    def poses(self) -> dict[str, Pose]:
+        """world_from_link0 of every thing, in scene order (inactive ones keep the last pose they had)."""
+        ...
+
+    def joints(self) -> dict[str, float]: ...
+
+    def contacts(self) -> tuple[tuple[str, str], ...]:
+        """Touching pairs of thing ids, each pair sorted, pairs sorted."""
+        ...
+
+    def overlap_box(self, half: Vec3, pose: Pose, *, ignore: Collection[str] = ()) -> tuple[str, ...]:
+        """Ids of the active things whose collision shapes meet the box, sorted."""
+        ...
+
+    def ray(self, origin: Vec3, direction: Vec3, max_m: float, *, ignore: Collection[str] = ()) -> tuple[str, float] | None:
+        """First active thing hit and its distance along the unit `direction`."""
+        ...
+
+    def snapshot(self) -> bytes:
+        """Complete state: restored into a freshly loaded simulator it continues bit-equal (when "exact")."""
+        ...
+
+    def restore(self, state: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the dialogue that both participants know."""
+
+    turn: int
+    #: "assistant", "human", or a scripted speaker ("caller")
+    speaker: str
+    text: str
+
+
+class FrameView(msgspec.Struct, frozen=True, kw_only=True):
+    """A frame as shown to a participant. `pixels()` gives uint8 RGB (height, width, 3), or raises when undrawn."""
+
+    frame_id: str
+    sim_time_s: float
+    pixels: Callable[[], np.ndarray]
+
+
+class AssistantView(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that an Assistant may know at its turn (rule 14)."""
+
+    turn: int
+    request: str
+    dialogue: tuple[Said, ...]
+    frames: tuple[FrameView, ...]
+    #: its own memory of last turn, in the memory arm only
+    memory: str | None = None
+
+
+class AssistantAct(msgspec.Struct, frozen=True, kw_only=True):
+    """`decision`: silent (no text), interrupt (text), done (text or not)."""
+
+    decision: str
+    text: str | None = None
+    memory: str | None = None
+
+
+class HumanView(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the Human may know at its turn (rules 15-20)."""
+
+    turn: int
+    role: str
+    restriction: str
+    request: str
+    #: the Assistant's words of this turn, or None when it was silent
+    instruction: str | None
+    dialogue: tuple[Said, ...]
+    #: none in Accessibility
+    frames: tuple[FrameView, ...]
+    #: words: "holding" -> "blue mug", "posture" -> "stand", "room" -> "kitchen", "touching" -> ...
+    proprioception: dict[str, str]
+    #: sentences of the refusals of the last turn
+    failures: tuple[str, ...]
+    #: the next command of its own scripted intent, or None (none left, or it was interrupted)
+    intent: str | None = None
+
+
+class HumanAct(msgspec.Struct, frozen=True, kw_only=True):
+    """Commands to carry out in order (none: `[NoOp]`), and what it says."""
+
+    commands: tuple[str, ...] = ()
+    reply: str | None = None
+    #: the commands are the scripted intent, not an answer to the Assistant
+    from_intent: bool = False
+
+
+class Assistant(Protocol):
+    def about(self) -> Participant: ...
+
+    def decide(self, view: AssistantView) -> AssistantAct: ...
+
+
+class Human(Protocol):
+    def about(self) -> Participant: ...
+
+    def act(self, view: HumanView) -> HumanAct: ...
+
+    def report(self, outcomes: tuple[PrimitiveOutcome, ...]) -> str | None:
+        """What it says after its commands were carried out: normally the sentence of a refusal, or None."""
+        ...

@@ -1,0 +1,1 @@
+"""Scenes: the engine-neutral description, its loader and its geometry."""
