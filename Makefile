@@ -1,0 +1,67 @@
+# Everything a developer or a newcomer runs. Needs Python >= 3.11 and make, nothing else:
+#   make demo       record, verify, score and query the tasks
+#   make test       format, lint, types, import contracts, tests
+#   make test-slow  the long suites
+#   make bench      measurements against peers
+
+# The first interpreter that is new enough; override with `make PYTHON=/path/to/python3.12 ...`.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
+	if $$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then echo $$p; break; fi; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+DEMO_STORE ?= demo-store
+JOBS ?= 2
+
+.PHONY: demo test test-slow lint bench docs lock clean
+.DEFAULT_GOAL := test
+
+demo: $(VENV)/.run
+	@$(BIN)/iwreplay demo --store $(DEMO_STORE)
+
+test: $(VENV)/.dev lint
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow"
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m slow
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+# Writes docs/cli.md and docs/catalogue.md anew; tests hold them equal to the code.
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.house.write_docs
+
+# The locks carry hashes and no address. Needs uv.
+lock:
+	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-annotate -q -o requirements.lock
+	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --extra dev -c requirements.lock \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-dev.lock
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# Run-time environment. The project is installed in place, without asking any index for anything.
+$(VENV)/.run: $(VENV)/.made requirements.lock pyproject.toml
+	@echo "Installing what iwreplay needs into $(VENV) (once) ..."
+	@$(PIP) install --require-hashes --only-binary :all: -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.lock
+	@echo "Installing the test tools into $(VENV) (once) ..."
+	@$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(DEMO_STORE) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
