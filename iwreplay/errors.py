@@ -21,6 +21,7 @@ __all__ = [
     "QueryError",
     "SceneError",
     "SimulatorError",
+    "StoreDamagedError",
     "StoreError",
     "TaskError",
     "UnknownNameError",
@@ -117,7 +118,13 @@ class DivergenceError(IwreplayError):
 
 
 class StoreError(IwreplayError):
-    """A directory that is not an episode store, or one that is damaged."""
+    """A directory that is not an episode store, or that can't be used as one."""
+
+
+class StoreDamagedError(StoreError):
+    """A store whose own files can't be read, or are from the future."""
+
+    exit_code = 3
 
 
 class QueryError(IwreplayError):
