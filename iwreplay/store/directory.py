@@ -1,0 +1,200 @@
+"""Where episodes live, and how they are named.
+
+    DIR/iw-store.json               marker: this is a store, of which version
+    DIR/episodes/<id>/log.arrows    the episode; the only thing that can't be derived again
+    DIR/episodes/<id>/scores.json   scores kept with the keys they are valid for
+    DIR/episodes/<id>/frames/       frames drawn from the log on request
+    DIR/catalogue.duckdb            for questions; disposable
+
+An episode's folder is made in one step before its log is begun, so two recorders never share one. There is no
+list of episodes to get out of step: what became of an episode is read from its log.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from iwreplay.errors import StoreDamagedError, StoreError, UnknownNameError
+
+__all__ = ["STORE_VERSION", "Episode", "Store", "write_whole"]
+
+#: raised when the layout changes in a way that an older build would misread
+STORE_VERSION = 1
+
+MARKER = "iw-store.json"
+LOG_NAME = "log.arrows"
+#: episode ids are file names, and are typed by people
+_SAFE = re.compile(r"[^A-Za-z0-9._+]+")
+_MAX_SHOWN = 12
+_MAX_REPEATS = 10_000
+
+
+class _Marker(msgspec.Struct, frozen=True, kw_only=True):
+    """What the marker file holds."""
+
+    iw_store: int
+    made_by: str = ""
+
+
+class Episode(msgspec.Struct, frozen=True, kw_only=True):
+    """A place where an episode's log is, or will be. Whether the log is whole, its reader says."""
+
+    id: str
+    log: Path
+    #: folder for what is derived from it; None for a log that was named by its path, outside any store
+    folder: Path | None
+
+    @property
+    def frames(self) -> Path:
+        """Folder for drawn frames."""
+        return self.folder / "frames" if self.folder is not None else self.log.with_name(self.log.name + ".frames")
+
+    @property
+    def scores(self) -> Path | None:
+        """File of kept scores, None outside a store."""
+        return self.folder / "scores.json" if self.folder is not None else None
+
+
+class Store:
+    """An open store. Opening reads nothing but the marker."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.episodes_dir = root / "episodes"
+
+    @classmethod
+    def open(cls, root: Path) -> Store:
+        """The store at `root`. StoreError when there is none, StoreDamagedError when its marker is unreadable."""
+        marker = root / MARKER
+        try:
+            raw = marker.read_bytes()
+        except (FileNotFoundError, NotADirectoryError) as e:
+            what = "there is no such folder" if not root.exists() else f"it has no {MARKER}"
+            raise StoreError(
+                f"{root} is not an episode store: {what}. Give the folder of one with --store, "
+                f"or make one by recording: iwreplay run TASK --store {root}"
+            ) from e
+        except OSError as e:
+            raise StoreError(f"{root} can't be read as an episode store: {e.strerror} ({marker})") from e
+        try:
+            found = msgspec.json.decode(raw, type=_Marker)
+        except msgspec.MsgspecError as e:
+            raise StoreDamagedError(
+                f"the marker of the store {root} is damaged ({e}). The episodes are untouched: "
+                f'write {{"iw_store": {STORE_VERSION}}} into {marker} to use them'
+            ) from e
+        if found.iw_store > STORE_VERSION:
+            raise StoreDamagedError(
+                f"the store {root} has version {found.iw_store}, newer than {STORE_VERSION}, "
+                "the newest that this build reads; upgrade iwreplay"
+            )
+        if found.iw_store < 1:
+            raise StoreDamagedError(f"the marker of the store {root} names version {found.iw_store}, which never was")
+        return cls(root)
+
+    @classmethod
+    def open_or_make(cls, root: Path, *, made_by: str) -> Store:
+        """The store at `root`, made when the folder is missing or empty. StoreError for a folder of other things."""
+        if (root / MARKER).exists():
+            return cls.open(root)
+        if root.exists() and not root.is_dir():
+            raise StoreError(f"{root} is a file, not a folder; give a folder with --store")
+        if root.exists() and any(root.iterdir()):
+            raise StoreError(
+                f"{root} is not an episode store and is not empty; nothing was written. Give another folder with --store"
+            )
+        try:
+            (root / "episodes").mkdir(parents=True, exist_ok=True)
+            write_whole(root / MARKER, msgspec.json.encode(_Marker(iw_store=STORE_VERSION, made_by=made_by)) + b"\n")
+        except OSError as e:
+            raise StoreError(f"a store can't be made at {root}: {e.strerror}") from e
+        return cls(root)
+
+    def new_episode(self, *, task: str, assistant: str, human: str, seed: int) -> Episode:
+        """A fresh folder for an episode: "<task>-<assistant>-<human>-s<seed>", then "-r2", "-r3" when that was
+        recorded before. Made in one step, so that two recorders get two."""
+        base = "-".join([*(_SAFE.sub("_", part) or "_" for part in (task, assistant, human)), f"s{seed}"])
+        self.episodes_dir.mkdir(exist_ok=True)
+        for n in range(1, _MAX_REPEATS):
+            episode_id = base if n == 1 else f"{base}-r{n}"
+            folder = self.episodes_dir / episode_id
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                continue
+            except OSError as e:
+                raise StoreError(f"the folder of episode {episode_id} can't be made in {self.root}: {e.strerror}") from e
+            return Episode(id=episode_id, log=folder / LOG_NAME, folder=folder)
+        raise StoreError(f"{base} was recorded {_MAX_REPEATS} times in {self.root}; use another --seed or --store")
+
+    def episodes(self) -> Iterator[Episode]:
+        """Every episode by id, in natural order (-r2 before -r10). A folder without a log is one whose recorder
+        died before its first commit; it is listed too."""
+        try:
+            names = [p.name for p in self.episodes_dir.iterdir() if p.is_dir()]
+        except FileNotFoundError:
+            return
+        for name in sorted(names, key=_natural):
+            yield self._at(name)
+
+    def find(self, wanted: str) -> Episode:
+        """The episode of that id, or of that unique prefix of an id, or the log file of that path.
+
+        UnknownNameError names the candidates when several fit, and what there is when none does.
+        """
+        ids = [e.id for e in self.episodes()]
+        if wanted in ids:
+            return self._at(wanted)
+        fits = [i for i in ids if wanted and i.startswith(wanted)]
+        if len(fits) == 1:
+            return self._at(fits[0])
+        if fits:
+            raise UnknownNameError(
+                "episode", wanted, hint=f"It fits {len(fits)} episodes: {_some(fits)}. Give more of the id."
+            )
+        named = log_at(wanted)
+        if named is not None:
+            return named
+        there = f"The store {self.root} has: {_some(ids)}." if ids else f"The store {self.root} has no episode yet."
+        raise UnknownNameError("episode", wanted, hint=there)
+
+    def _at(self, episode_id: str) -> Episode:
+        folder = self.episodes_dir / episode_id
+        return Episode(id=episode_id, log=folder / LOG_NAME, folder=folder)
+
+
+def log_at(text: str) -> Episode | None:
+    """The log file that `text` is the path of, as an episode outside any store; None when it is not a file.
+    A file `DIR/log.arrows` is known by its folder's name."""
+    path = Path(text)
+    if not path.is_file():
+        return None
+    return Episode(id=path.resolve().parent.name if path.name == LOG_NAME else path.stem, log=path, folder=None)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replaces a file in one step: a reader sees the old bytes or the new ones, also after a crash."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as f:
+            f.write(data)
+            f.flush()
+            os.fsync(f.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    return tuple((int(p), "") if p.isdigit() else (-1, p) for p in re.split(r"(\d+)", name))
+
+
+def _some(ids: list[str]) -> str:
+    shown = ", ".join(ids[:_MAX_SHOWN])
+    return shown if len(ids) <= _MAX_SHOWN else f"{shown} and {len(ids) - _MAX_SHOWN} more"
