@@ -19,6 +19,7 @@ __all__ = [
     "LogWriteError",
     "ParticipantError",
     "QueryError",
+    "RenderError",
     "SceneError",
     "SimulatorError",
     "StoreDamagedError",
@@ -62,6 +63,10 @@ class CheckError(IwreplayError):
 
 class GeometryError(IwreplayError):
     """A quantity with no geometric meaning: zero quaternion, negative size, NaN coordinate."""
+
+
+class RenderError(IwreplayError):
+    """A frame that cannot be drawn: no such size, camera, material or texture, or a scene beyond a stated limit."""
 
 
 class SimulatorError(IwreplayError):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from iwreplay.errors import GeometryError
+from iwreplay.trig import sin_cos
 
 __all__ = [
     "IDENTITY",
@@ -54,8 +55,9 @@ def quat_about(axis: Vec3, angle_rad: float) -> Quat:
     n = math.sqrt(x * x + y * y + z * z)
     if not n > 0.0:
         raise GeometryError(f"rotation axis {axis} has no direction")
-    s = math.sin(angle_rad / 2.0) / n
-    return (math.cos(angle_rad / 2.0), x * s, y * s, z * s)
+    sine, cosine = sin_cos(angle_rad / 2.0)
+    s = sine / n
+    return (cosine, x * s, y * s, z * s)
 
 
 def normalised(q: Quat) -> Quat:
@@ -103,7 +105,8 @@ def transform_point(a: Pose, v: Vec3) -> Vec3:
 
 def from_xyz_yaw(x: float, y: float, z: float, yaw_rad: float) -> Pose:
     """Upright pose: rotation about world z only."""
-    return (x, y, z, math.cos(yaw_rad / 2.0), 0.0, 0.0, math.sin(yaw_rad / 2.0))
+    sine, cosine = sin_cos(yaw_rad / 2.0)
+    return (x, y, z, cosine, 0.0, 0.0, sine)
 
 
 def yaw_of(q: Quat) -> float:
