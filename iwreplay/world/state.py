@@ -16,6 +16,7 @@ from iwreplay.events import (
     WorldSnapshot,
 )
 from iwreplay.pose import Pose
+from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER, AttrValue, Phase
 
@@ -42,7 +43,7 @@ class WorldState:
         #: world_from_link0 of every thing, metres and unit quaternion wxyz
         self.poses: dict[str, Pose] = {t.id: t.pose for t in scene.things}
         #: "thing.joint" -> rad or m
-        self.joints: dict[str, float] = dict.fromkeys(joint_ids(scene), 0.0)
+        self.joints: dict[str, float] = initial_joints(scene)
         self.attrs: dict[str, dict[str, AttrValue]] = {t.id: dict(t.attrs) for t in scene.things}
         self.attrs[WEARER] = {}
         self.body: tuple[float, ...] = (*scene.spawn[:2], 0.0, 1.0, *([0.0] * (BODY_VALUES - 4)))

@@ -1,0 +1,212 @@
+"""Geometry of things without a world state: link poses, shapes as boxes, box tests. Scalar Python, pure.
+
+Frames: a link's pose against its parent is the joint's motion (about an axis of the parent's frame) followed by
+the link's constant offset. Metres, radians.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from iwreplay.errors import GeometryError
+from iwreplay.pose import IDENTITY, Pose, Vec3, compose, inverse, quat_about, quat_to_matrix, rotate, transform_point
+from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
+
+__all__ = [
+    "Aabb",
+    "Box",
+    "Solid",
+    "aabb_of",
+    "aabbs_overlap",
+    "box_corners",
+    "boxes_overlap",
+    "initial_joints",
+    "joint_motion",
+    "link_poses_at",
+    "merged",
+    "point_in_box",
+    "shape_half",
+    "solids_at",
+    "thing_bounds",
+]
+
+Aabb = tuple[float, float, float, float, float, float]
+
+
+class Box(NamedTuple):
+    """An oriented box: pose of its centre and half extents."""
+
+    pose: Pose
+    half: Vec3
+
+
+class Solid(NamedTuple):
+    """One convex collision solid somewhere: kind and size as in `Shape`."""
+
+    kind: str
+    size: tuple[float, ...]
+    pose: Pose
+
+
+def joint_motion(joint: Joint, position: float) -> Pose:
+    """parent_from_moved: what the joint at `position` does to everything on its link, in the parent's frame."""
+    if joint.kind == "slide":
+        x, y, z = joint.axis
+        return (x * position, y * position, z * position, 1.0, 0.0, 0.0, 0.0)
+    q = quat_about(joint.axis, position)
+    ax, ay, az = joint.anchor
+    rx, ry, rz = rotate(q, joint.anchor)
+    return (ax - rx, ay - ry, az - rz, *q)
+
+
+def link_poses_at(thing: Thing, base: Pose, joints: Mapping[str, float]) -> tuple[Pose, ...]:
+    """world_from_link of every link. `base` is world_from_link0; `joints` maps "thing.joint" to rad or m
+    (a joint that is not in it counts as closed)."""
+    out: list[Pose] = []
+    for link in thing.links:
+        parent = base if link.parent < 0 else out[link.parent]
+        out.append(compose(parent, _parent_from_link(thing, link, joints)))
+    return tuple(out)
+
+
+def _parent_from_link(thing: Thing, link: Link, joints: Mapping[str, float]) -> Pose:
+    if link.joint is None:
+        return link.offset
+    return compose(joint_motion(link.joint, joints.get(f"{thing.id}.{link.joint.name}", 0.0)), link.offset)
+
+
+def initial_joints(scene: CompiledScene) -> dict[str, float]:
+    """Position of every joint at load, as "thing.joint", in scene order: open where the thing's `open` is true."""
+    return {
+        f"{t.id}.{k.joint.name}": k.joint.open_at if t.attrs.get("open") is True else 0.0
+        for t in scene.things
+        for k in t.links
+        if k.joint is not None
+    }
+
+
+def shape_half(shape: Shape) -> Vec3:
+    """Half extents of the box around a shape, in the shape's own frame, and for a lathe around z = 0 as well.
+
+    Raises GeometryError for a size that is not of the kind's form."""
+    s = shape.size
+    if not all(math.isfinite(v) for v in s):
+        raise GeometryError(f"{shape.kind} size {s} is not finite")
+    if shape.kind == "lathe":
+        if len(s) < 4 or len(s) % 2:
+            raise GeometryError(f"lathe size {s} is not a list of (radius, height) pairs")
+        r = max(s[0::2])
+        return (r, r, max(abs(v) for v in s[1::2]))
+    want = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "cone": 3}[shape.kind]
+    low = 0.0 if shape.kind == "cone" else 1e-6
+    if len(s) != want or min(s) < low:
+        raise GeometryError(f"{shape.kind} needs {want} positive numbers, not {s}")
+    if shape.kind == "box":
+        return (s[0], s[1], s[2])
+    if shape.kind == "cylinder":
+        return (s[0], s[0], s[1])
+    if shape.kind == "sphere":
+        return (s[0], s[0], s[0])
+    if shape.kind == "capsule":
+        return (s[0], s[0], s[0] + s[1])
+    return (max(s[0], s[1]), max(s[0], s[1]), s[2])
+
+
+def solids_at(thing: Thing, base: Pose, joints: Mapping[str, float]) -> tuple[Solid, ...]:
+    """Every collision solid of a thing in the world."""
+    out: list[Solid] = []
+    for link, pose in zip(thing.links, link_poses_at(thing, base, joints), strict=True):
+        out.extend(Solid(s.kind, s.size, compose(pose, s.pose)) for s in link.shapes if s.role != "visual")
+    return tuple(out)
+
+
+def box_corners(box: Box) -> tuple[Vec3, ...]:
+    """The eight corners, in the frame of the box's pose's parent."""
+    hx, hy, hz = box.half
+    signs = [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
+    return tuple(transform_point(box.pose, (i * hx, j * hy, k * hz)) for i, j, k in signs)
+
+
+def aabb_of(box: Box) -> Aabb:
+    """Axis-aligned bounds (x0, y0, z0, x1, y1, z1)."""
+    rows = quat_to_matrix(box.pose[3:])
+    h = box.half
+    e = [abs(r[0]) * h[0] + abs(r[1]) * h[1] + abs(r[2]) * h[2] for r in rows]
+    x, y, z = box.pose[:3]
+    return (x - e[0], y - e[1], z - e[2], x + e[0], y + e[1], z + e[2])
+
+
+def merged(boxes: Iterable[Aabb]) -> Aabb:
+    """Bounds around all of them; GeometryError when there is none."""
+    lo, hi = [math.inf] * 3, [-math.inf] * 3
+    for b in boxes:
+        for i in range(3):
+            lo[i] = min(lo[i], b[i])
+            hi[i] = max(hi[i], b[i + 3])
+    if lo[0] > hi[0]:
+        raise GeometryError("no boxes to merge")
+    return (lo[0], lo[1], lo[2], hi[0], hi[1], hi[2])
+
+
+def aabbs_overlap(a: Aabb, b: Aabb, *, margin_m: float = 0.0) -> bool:
+    """Whether they meet when grown by `margin_m` in all (negative: shrunk)."""
+    return all(a[i] - margin_m <= b[i + 3] and b[i] - margin_m <= a[i + 3] for i in range(3))
+
+
+def point_in_box(point: Vec3, box: Box, *, margin_m: float = 0.0) -> bool:
+    """Whether the point lies in the box grown by `margin_m` on every side."""
+    p = transform_point(inverse(box.pose), point)
+    return all(abs(p[i]) <= box.half[i] + margin_m for i in range(3))
+
+
+def boxes_overlap(a: Box, b: Box, *, margin_m: float = 0.0) -> bool:
+    """Separating-axis test of two oriented boxes, `a` grown by `margin_m`."""
+    ra, rb = quat_to_matrix(a.pose[3:]), quat_to_matrix(b.pose[3:])
+    ha = tuple(h + margin_m for h in a.half)
+    d = tuple(b.pose[i] - a.pose[i] for i in range(3))
+    cols_a = [tuple(ra[r][c] for r in range(3)) for c in range(3)]
+    cols_b = [tuple(rb[r][c] for r in range(3)) for c in range(3)]
+    axes: list[tuple[float, ...]] = [*cols_a, *cols_b]
+    for u in cols_a:
+        for v in cols_b:
+            w: tuple[float, ...] = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+            n = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+            if n > 1e-12:
+                axes.append(w)
+    for axis in axes:
+        reach = sum(ha[i] * abs(_dot(cols_a[i], axis)) + b.half[i] * abs(_dot(cols_b[i], axis)) for i in range(3))
+        if abs(_dot(d, axis)) > reach:
+            return False
+    return True
+
+
+def _dot(u: tuple[float, ...], v: tuple[float, ...]) -> float:
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+
+
+def thing_bounds(links: tuple[Link, ...]) -> tuple[Vec3, Vec3]:
+    """(centre, half extents) of the box around all shapes that are always there, in link 0's frame, joints closed.
+
+    Raises GeometryError for a thing without any shape."""
+    poses: list[Pose] = []
+    boxes: list[Aabb] = []
+    for link in links:
+        # link 0's own offset is left out: the result is in its frame
+        poses.append(IDENTITY if link.parent < 0 else compose(poses[link.parent], link.offset))
+        steady = [s for s in link.shapes if not s.when]
+        boxes.extend(_shape_aabb(s, poses[-1]) for s in (steady or link.shapes))
+    b = merged(boxes)
+    centre = ((b[0] + b[3]) / 2.0, (b[1] + b[4]) / 2.0, (b[2] + b[5]) / 2.0)
+    return centre, ((b[3] - b[0]) / 2.0, (b[4] - b[1]) / 2.0, (b[5] - b[2]) / 2.0)
+
+
+def _shape_aabb(shape: Shape, link_pose: Pose) -> Aabb:
+    half = shape_half(shape)
+    pose = compose(link_pose, shape.pose)
+    if shape.kind == "lathe":
+        z0, z1 = min(shape.size[1::2]), max(shape.size[1::2])
+        pose = compose(pose, (0.0, 0.0, (z0 + z1) / 2.0, 1.0, 0.0, 0.0, 0.0))
+        half = (half[0], half[1], (z1 - z0) / 2.0)
+    return aabb_of(Box(pose, half))
