@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from iwreplay.store.directory import STORE_VERSION, Episode, Store
+from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at
+from iwreplay.store.scorebook import BookedScore, BookedValue, ScoreBook, ScoreKey
 
-
-__all__ = ["STORE_VERSION", "Episode", "Store"]
+__all__ = [
+    "STORE_VERSION",
+    "BookedScore",
+    "BookedValue",
+    "Episode",
+    "ScoreBook",
+    "ScoreKey",
+    "Store",
+    "log_at",
+]

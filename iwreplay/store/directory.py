@@ -21,7 +21,7 @@ import msgspec
 
 from iwreplay.errors import StoreDamagedError, StoreError, UnknownNameError
 
-__all__ = ["STORE_VERSION", "Episode", "Store", "write_whole"]
+__all__ = ["STORE_VERSION", "Episode", "Store", "log_at", "write_whole"]
 
 #: raised when the layout changes in a way that an older build would misread
 STORE_VERSION = 1
@@ -128,7 +128,9 @@ class Store:
             except FileExistsError:
                 continue
             except OSError as e:
-                raise StoreError(f"the folder of episode {episode_id} can't be made in {self.root}: {e.strerror}") from e
+                raise StoreError(
+                    f"the folder of episode {episode_id} can't be made in {self.root}: {e.strerror}"
+                ) from e
             return Episode(id=episode_id, log=folder / LOG_NAME, folder=folder)
         raise StoreError(f"{base} was recorded {_MAX_REPEATS} times in {self.root}; use another --seed or --store")
 

@@ -1,0 +1,8 @@
+"""The catalogue: compact tables over all episodes of a store, for questions in SQL. Derived, and disposable."""
+
+from __future__ import annotations
+
+from iwreplay.catalogue.database import Answer, Catalogue, Refreshed
+from iwreplay.catalogue.questions import Question, question, questions
+
+__all__ = ["Answer", "Catalogue", "Question", "Refreshed", "question", "questions"]

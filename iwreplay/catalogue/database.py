@@ -1,0 +1,347 @@
+"""The DuckDB file: brought up to date from the store's logs, asked read-only.
+
+What is in it is keyed by each log's root hash. A log whose file (size, modification time) is as it was when it was
+taken in is not read again; one that changed is taken in anew; one that is gone is dropped. A file of another schema
+version, or one that DuckDB can't read, is made again from nothing: it holds nothing that the logs don't.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import filelock
+import msgspec
+import pyarrow as pa
+
+from iwreplay.catalogue.project import LogFacts, Rows, project
+from iwreplay.catalogue.schema import SCHEMA_VERSION, TABLES, Table, ddl
+from iwreplay.errors import LogError, QueryError
+from iwreplay.log import read_log
+from iwreplay.store import Episode, ScoreBook, Store
+
+__all__ = ["Answer", "Catalogue", "Refreshed"]
+
+FILE_NAME = "catalogue.duckdb"
+#: how long to wait for another process that is using the catalogue
+_WAIT_S = 30.0
+#: rows taken in per transaction, about; an interrupted refresh keeps the transactions before
+_ROWS_PER_COMMIT = 50_000
+_MEMORY = "1GB"
+
+_ARROW: dict[str, pa.DataType] = {
+    "VARCHAR": pa.string(),
+    "JSON": pa.string(),
+    "BIGINT": pa.int64(),
+    "INTEGER": pa.int32(),
+    "DOUBLE": pa.float64(),
+    "BOOLEAN": pa.bool_(),
+    "BIGINT[]": pa.list_(pa.int64()),
+}
+
+#: tables that say what has been taken in; in a schema of their own, apart from the documented ones
+_INTERNAL = f"""
+CREATE SCHEMA iw;
+CREATE TABLE iw.about AS SELECT {SCHEMA_VERSION} AS schema_version;
+CREATE TABLE iw.taken (episode VARCHAR PRIMARY KEY, log_stamp VARCHAR, score_stamp VARCHAR);
+"""
+
+
+class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a refresh did, by episode id."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    rescored: tuple[str, ...] = ()
+    unchanged: int = 0
+    rebuilt: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows of an answer, in the order asked for."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    #: True: there were more rows than allowed
+    cut: bool
+
+
+class _Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What differs between the store and the catalogue."""
+
+    new: tuple[Episode, ...]
+    changed: tuple[Episode, ...]
+    rescored: tuple[Episode, ...]
+    gone: tuple[str, ...]
+    unchanged: int
+
+    @property
+    def empty(self) -> bool:
+        return not (self.new or self.changed or self.rescored or self.gone)
+
+
+class Catalogue:
+    """The catalogue of one store.
+
+    `scorers` is the present hash of each scorer by name: only scores made by them are shown.
+    """
+
+    def __init__(self, store: Store, *, scorers: Mapping[str, str]) -> None:
+        self.store = store
+        self.path = store.root / FILE_NAME
+        self.scorers = dict(sorted(scorers.items()))
+
+    def refresh(self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None) -> Refreshed:
+        """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes."""
+        with self._alone():
+            rebuilt = self._make_if_needed(rebuild)
+            plan = self._plan()
+            if not plan.empty:
+                with self._writing() as con:
+                    self._carry_out(con, plan, progress)
+            return Refreshed(
+                added=tuple(e.id for e in plan.new),
+                changed=tuple(e.id for e in plan.changed),
+                removed=plan.gone,
+                rescored=tuple(e.id for e in plan.rescored),
+                unchanged=plan.unchanged,
+                rebuilt=rebuilt,
+            )
+
+    def ask(self, sql: str, *, max_rows: int = 10_000) -> Answer:
+        """The answer to one SELECT, at most `max_rows` of it. QueryError for anything that is not one, or fails.
+
+        The connection is read-only, sees no file and no extension, and can't be reconfigured.
+        """
+        _only_a_select(sql)
+        with self._reading() as con:
+            try:
+                cursor = con.execute(sql)
+                columns = tuple(d[0] for d in cursor.description)
+                rows = cursor.fetchmany(max_rows + 1)
+            except duckdb.Error as e:
+                raise QueryError(f"DuckDB refuses {_one_line(sql)!r}: {_one_line(str(e))}") from e
+        return Answer(columns=columns, rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows)
+
+    def _carry_out(
+        self, con: duckdb.DuckDBPyConnection, plan: _Plan, progress: Callable[[int, int], None] | None
+    ) -> None:
+        todo = [*plan.changed, *plan.new]
+        with _transaction(con):
+            for episode_id in plan.gone:
+                _drop(con, episode_id)
+            for episode in plan.rescored:
+                con.execute("DELETE FROM scores WHERE episode = ?", [episode.id])
+                self._take_scores(con, episode)
+        done = 0
+        while done < len(todo):
+            with _transaction(con):
+                size = 0
+                pending: Rows = {}
+                while done < len(todo) and size < _ROWS_PER_COMMIT:
+                    episode = todo[done]
+                    stamp = _log_stamp(episode)  # before reading: a log that grows meanwhile is read again
+                    rows = _rows_of(episode)
+                    _drop(con, episode.id)
+                    for table, new in rows.items():
+                        pending.setdefault(table, []).extend(new)
+                        size += len(new)
+                    con.execute("INSERT INTO iw.taken VALUES (?, ?, NULL)", [episode.id, stamp])
+                    done += 1
+                    if progress is not None:
+                        progress(done, len(todo))
+                for table in TABLES:
+                    _insert(con, table, pending.get(table.name, []))
+                for row in pending.get("episodes", []):
+                    self._take_scores(con, self.store.find(row["episode"]))
+
+    def _take_scores(self, con: duckdb.DuckDBPyConnection, episode: Episode) -> None:
+        stamp = self._score_stamp(episode)
+        found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchone()
+        root_hash = found[0] if found is not None else None
+        rows = [
+            {
+                "episode": episode.id,
+                "scorer": s.key.scorer,
+                "scorer_hash": s.key.scorer_hash,
+                "root_hash": s.key.root_hash,
+                "parameters": msgspec.json.encode(s.key.parameters).decode(),
+                "metric": v.metric,
+                "value": v.value,
+                "status": v.status,
+                "detail": v.detail,
+                "evidence": list(v.evidence),
+            }
+            for s in ScoreBook.load(episode).entries
+            if s.key.root_hash == root_hash and self.scorers.get(s.key.scorer) == s.key.scorer_hash
+            for v in s.values
+        ]
+        _insert(con, next(t for t in TABLES if t.name == "scores"), rows)
+        con.execute("UPDATE iw.taken SET score_stamp = ? WHERE episode = ?", [stamp, episode.id])
+
+    def _plan(self) -> _Plan:
+        with self._reading() as con:
+            taken = {e: (a, b) for e, a, b in con.execute("SELECT * FROM iw.taken").fetchall()}
+        new, changed, rescored, unchanged = [], [], [], 0
+        there = set()
+        for episode in self.store.episodes():
+            there.add(episode.id)
+            known = taken.get(episode.id)
+            if known is None:
+                new.append(episode)
+            elif known[0] != _log_stamp(episode):
+                changed.append(episode)
+            elif known[1] != self._score_stamp(episode):
+                rescored.append(episode)
+            else:
+                unchanged += 1
+        gone = tuple(sorted(e for e in taken if e not in there))
+        return _Plan(new=tuple(new), changed=tuple(changed), rescored=tuple(rescored), gone=gone, unchanged=unchanged)
+
+    def _score_stamp(self, episode: Episode) -> str:
+        kept = _file_stamp(episode.scores) if episode.scores is not None else ""
+        return f"{kept}|{msgspec.json.encode(self.scorers).decode()}"
+
+    def _make_if_needed(self, rebuild: bool) -> bool:
+        """True when an older or unreadable file was thrown away."""
+        if self.path.exists() and not rebuild and self._usable():
+            return False
+        existed = self.path.exists()
+        for path in (self.path, self.path.with_name(FILE_NAME + ".wal")):
+            path.unlink(missing_ok=True)
+        with self._writing() as con, _transaction(con):
+            con.execute(ddl())
+            con.execute(_INTERNAL)
+        return existed
+
+    def _usable(self) -> bool:
+        try:
+            with self._reading() as con:
+                found = con.execute("SELECT schema_version FROM iw.about").fetchone()
+        except QueryError:
+            raise
+        except duckdb.Error:
+            return False
+        return found is not None and found[0] == SCHEMA_VERSION
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Refreshes of several processes go one after the other."""
+        lock = filelock.FileLock(self.path.with_name(f".{FILE_NAME}.lock"))
+        try:
+            with lock.acquire(timeout=_WAIT_S):
+                yield
+        except filelock.Timeout as e:
+            raise QueryError(f"another process has been refreshing {self.path} for {_WAIT_S:.0f} s; try again") from e
+
+    @contextmanager
+    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        con = self._connect(read_only=False)
+        try:
+            yield con
+        finally:
+            con.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        con = self._connect(read_only=True)
+        try:
+            yield con
+        finally:
+            con.close()
+
+    def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+        config = {
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "memory_limit": _MEMORY,
+        }
+        if read_only:
+            config |= {"enable_external_access": "false", "lock_configuration": "true"}
+        give_up = time.monotonic() + _WAIT_S
+        while True:
+            try:
+                return duckdb.connect(str(self.path), read_only=read_only, config=config)
+            except duckdb.IOException as e:
+                if "lock" not in str(e):
+                    raise
+                if time.monotonic() > give_up:
+                    raise QueryError(f"the catalogue {self.path} is in use by another process: {e}") from e
+                time.sleep(0.05)
+
+
+def _only_a_select(sql: str) -> None:
+    try:
+        statements = duckdb.extract_statements(sql)
+    except duckdb.Error as e:
+        raise QueryError(f"not SQL: {_one_line(sql)!r}: {_one_line(str(e))}") from e
+    if len(statements) != 1:
+        raise QueryError(f"give one SELECT, not {len(statements)} statements: {_one_line(sql)!r}")
+    kind = statements[0].type.name
+    if kind not in ("SELECT", "EXPLAIN"):
+        raise QueryError(
+            f"{kind} is refused: the catalogue is read-only, it is made from the logs. Ask with a SELECT; "
+            "for anything else copy the file catalogue.duckdb and open the copy in DuckDB"
+        )
+
+
+def _rows_of(episode: Episode) -> Rows:
+    try:
+        log = read_log(episode.log)
+        rows = project(
+            episode.id,
+            iter(log),
+            LogFacts(state=str(log.state), problem=log.problem or None, root_hash=log.root_hash),
+        )
+    except FileNotFoundError:
+        return project(episode.id, (), LogFacts(state="open", problem="no log was begun", root_hash=None))
+    except LogError as e:
+        return project(episode.id, (), LogFacts(state="corrupt", problem=str(e), root_hash=None))
+    return rows
+
+
+def _insert(con: duckdb.DuckDBPyConnection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    columns = {c.name: pa.array([r.get(c.name) for r in rows], type=_ARROW[c.sql]) for c in table.columns}
+    con.register("incoming", pa.table(columns))
+    con.execute(f"INSERT INTO {table.name} BY NAME SELECT * FROM incoming")
+    con.unregister("incoming")
+
+
+def _drop(con: duckdb.DuckDBPyConnection, episode_id: str) -> None:
+    for table in TABLES:
+        con.execute(f"DELETE FROM {table.name} WHERE episode = ?", [episode_id])
+    con.execute("DELETE FROM iw.taken WHERE episode = ?", [episode_id])
+
+
+@contextmanager
+def _transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    con.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        con.execute("ROLLBACK")
+        raise
+    con.execute("COMMIT")
+
+
+def _log_stamp(episode: Episode) -> str:
+    return _file_stamp(episode.log)
+
+
+def _file_stamp(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return "none"
+    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,282 @@
+"""The catalogue's tables, as data: the database, the projection and docs/catalogue.md are all made from this."""
+
+from __future__ import annotations
+
+import msgspec
+
+__all__ = ["SCHEMA_VERSION", "TABLES", "Column", "Table", "ddl", "markdown"]
+
+#: raised with any change of tables or of what the projection writes; an older catalogue file is rebuilt
+SCHEMA_VERSION = 1
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One column. `sql` is a DuckDB type."""
+
+    name: str
+    sql: str
+    doc: str
+
+
+class Table(msgspec.Struct, frozen=True):
+    """One table. `source` says whether its rows come from one log or from the kept scores."""
+
+    name: str
+    doc: str
+    columns: tuple[Column, ...]
+
+
+_EPISODE = Column("episode", "VARCHAR", "id of the episode in the store")
+_SEQ = Column("seq", "BIGINT", "number of the event in the log, from 0")
+_WHEN = (
+    Column("sim_time_s", "DOUBLE", "simulated seconds since the start of the episode"),
+    Column("turn", "INTEGER", "0 before live interaction, then 1, 2, ..."),
+    Column("phase", "VARCHAR", "scene_init, warmup, closed_loop or end"),
+)
+
+TABLES: tuple[Table, ...] = (
+    Table(
+        "episodes",
+        "One row for every episode of the store, also for the unfinished and the damaged.",
+        (
+            _EPISODE,
+            Column("task", "VARCHAR", "id of the task, G05"),
+            Column("task_version", "INTEGER", "version of the frozen task in the log"),
+            Column("family", "VARCHAR", "guidance, planning, accessibility, decision, prevention or finding"),
+            Column("title", "VARCHAR", "title of the task"),
+            Column("request", "VARCHAR", "what the wearer asked for"),
+            Column("scene", "VARCHAR", "id of the scene"),
+            Column("scene_hash", "VARCHAR", "sha256 of the compiled scene"),
+            Column("assistant", "VARCHAR", "name of the Assistant"),
+            Column("assistant_params", "JSON", "its parameters, an object of strings"),
+            Column("human", "VARCHAR", "name of the Human"),
+            Column("simulator", "VARCHAR", "name and version of the physics"),
+            Column("renderer", "VARCHAR", "name and version of the renderer"),
+            Column("seed", "BIGINT", "seed of the recording"),
+            Column("format_version", "INTEGER", "version of the log format"),
+            Column("status", "VARCHAR", "ended, interrupted, fault, unfinished (no end was recorded) or unreadable"),
+            Column(
+                "end_reason", "VARCHAR", "done, turn_limit, action_limit, fault or interrupted; null when unfinished"
+            ),
+            Column("valid", "BOOLEAN", "false when spoilt by a fault or an interruption; null when unfinished"),
+            Column("log_state", "VARCHAR", "sealed, open, truncated or corrupt"),
+            Column("problem", "VARCHAR", "what is wrong with the log; null when nothing is"),
+            Column("root_hash", "VARCHAR", "end of the hash chain over its events"),
+            Column("events", "BIGINT", "number of intact events"),
+            Column("sim_time_s", "DOUBLE", "simulated seconds at the last event"),
+            Column("turns", "INTEGER", "turns of live interaction"),
+            Column("actions", "INTEGER", "commands in live interaction, refused ones included"),
+            Column("refused", "INTEGER", "commands in live interaction that were refused"),
+            Column("oracle_turns", "INTEGER", "turns of the task's oracle"),
+            Column("oracle_actions", "INTEGER", "commands of the task's oracle"),
+            Column("max_turns", "INTEGER", "turn limit"),
+            Column("max_actions", "INTEGER", "action limit"),
+        ),
+    ),
+    Table(
+        "turns",
+        "One row for every Assistant decision.",
+        (
+            _EPISODE,
+            Column("turn", "INTEGER", "1, 2, ..."),
+            _SEQ,
+            Column("sim_time_s", "DOUBLE", "when it was made"),
+            Column("decision", "VARCHAR", "silent, interrupt or done"),
+            Column("text", "VARCHAR", "the Assistant's words; null when silent"),
+            Column("memory", "VARCHAR", "its hidden memory, in the memory arm only"),
+            Column("frames_shown", "INTEGER", "frames shown to the Assistant"),
+            Column("frames_available", "INTEGER", "frames that there were"),
+            Column("commands", "INTEGER", "commands that the Human issued in this turn ([NoOp] is none)"),
+            Column("reply", "VARCHAR", "what the Human said; null when nothing"),
+        ),
+    ),
+    Table(
+        "actions",
+        "One row for every command with its outcome, warmup included.",
+        (
+            _EPISODE,
+            Column("action", "INTEGER", "0, 1, 2, ... over the episode"),
+            _SEQ,
+            *_WHEN,
+            Column("source", "VARCHAR", "human, warmup or intent (what the Human does by itself)"),
+            Column("command", "VARCHAR", "as issued"),
+            Column("verb", "VARCHAR", "surface verb as written"),
+            Column("primitive", "VARCHAR", "canonical primitive"),
+            Column("obj", "VARCHAR", "id of the main object, or empty"),
+            Column("dest", "VARCHAR", "id of the destination, or empty"),
+            Column("tool", "VARCHAR", "id of the tool, or empty"),
+            Column("ok", "BOOLEAN", "carried out with its effect; null when the log ends before the outcome"),
+            Column("code", "VARCHAR", "OK or the failure code"),
+            Column("code_group", "VARCHAR", "parse, grounding, motion, hand, affordance, state, execution or protocol"),
+            Column("refused", "BOOLEAN", "refused before anything moved"),
+            Column("sentence", "VARCHAR", "what the Human was told; empty on success"),
+            Column("blocker", "VARCHAR", "id of what was in the way, or empty"),
+            Column("started_s", "DOUBLE", "simulated time of its start"),
+            Column("duration_s", "DOUBLE", "simulated seconds it took"),
+            Column("distance_m", "DOUBLE", "metres walked"),
+        ),
+    ),
+    Table(
+        "utterances",
+        "Words heard outside decisions and replies: reports of failure, callers, spoken corrections.",
+        (
+            _EPISODE,
+            _SEQ,
+            *_WHEN,
+            Column("speaker", "VARCHAR", "human, caller, ..."),
+            Column("text", "VARCHAR", "the words"),
+        ),
+    ),
+    Table(
+        "frames",
+        "One row for every captured frame.",
+        (
+            _EPISODE,
+            Column("frame", "VARCHAR", "f000000, f000001, ..."),
+            _SEQ,
+            *_WHEN,
+            Column("step", "BIGINT", "physics step at which it was taken"),
+            Column("cause", "VARCHAR", "initial, action, idle or script"),
+            Column("action", "INTEGER", "command that it belongs to; null when none"),
+            Column("width", "INTEGER", "pixels"),
+            Column("height", "INTEGER", "pixels"),
+            Column("pixels_sha256", "VARCHAR", "hash of the pixels; null when it was never drawn"),
+        ),
+    ),
+    Table(
+        "sightings",
+        "What was visible in each frame: one row for every thing in it.",
+        (
+            _EPISODE,
+            Column("frame", "VARCHAR", "id of the frame"),
+            _SEQ,
+            Column("thing", "VARCHAR", "id of the thing"),
+            Column("pixels", "INTEGER", "pixels of it in the id buffer"),
+        ),
+    ),
+    Table(
+        "deltas",
+        "Every change of an attribute.",
+        (
+            _EPISODE,
+            _SEQ,
+            *_WHEN,
+            Column("thing", "VARCHAR", "id of the thing, or wearer"),
+            Column("attr", "VARCHAR", "attribute"),
+            Column("old", "JSON", "value before"),
+            Column("new", "JSON", "value after"),
+            Column("cause", "VARCHAR", "primitive:<name>, process:<name> or script:<id>"),
+        ),
+    ),
+    Table(
+        "happenings",
+        "Semantic happenings: pour, wipe, cut, seen, fell, ...; a contact is the happening `contact` of two things.",
+        (
+            _EPISODE,
+            _SEQ,
+            *_WHEN,
+            Column("what", "VARCHAR", "kind of happening"),
+            Column("obj", "VARCHAR", "id of the main thing, or empty"),
+            Column("dest", "VARCHAR", "id of the other thing, or empty"),
+            Column("tool", "VARCHAR", "id of the tool, or empty"),
+            Column("detail", "JSON", "an object of further values"),
+        ),
+    ),
+    Table(
+        "scripted",
+        "Scripted events of the task that fired.",
+        (
+            _EPISODE,
+            _SEQ,
+            *_WHEN,
+            Column("script", "VARCHAR", "id of the scripted event"),
+            Column("text", "VARCHAR", "words of it, or empty"),
+        ),
+    ),
+    Table(
+        "faults",
+        "What broke outside the protocol.",
+        (
+            _EPISODE,
+            _SEQ,
+            *_WHEN,
+            Column("source", "VARCHAR", "participant:assistant, participant:human, simulator, recorder or user"),
+            Column("code", "VARCHAR", "kind of fault"),
+            Column("detail", "VARCHAR", "what was said about it"),
+        ),
+    ),
+    Table(
+        "model_calls",
+        "Calls to hosted models.",
+        (
+            _EPISODE,
+            _SEQ,
+            *_WHEN,
+            Column("role", "VARCHAR", "assistant or human"),
+            Column("model", "VARCHAR", "name of the model"),
+            Column("input_tokens", "BIGINT", "tokens in"),
+            Column("output_tokens", "BIGINT", "tokens out"),
+            Column("cost_usd", "DOUBLE", "US dollars; null when not known"),
+            Column("latency_s", "DOUBLE", "wall seconds"),
+            Column("retries", "INTEGER", "tries before the answer"),
+        ),
+    ),
+    Table(
+        "things",
+        "The things of each episode's scene.",
+        (
+            _EPISODE,
+            Column("thing", "VARCHAR", "id of the thing"),
+            Column("cls", "VARCHAR", "its class"),
+            Column("name", "VARCHAR", "its public name"),
+            Column("fixed", "BOOLEAN", "part of the building or too heavy to move"),
+        ),
+    ),
+    Table(
+        "scores",
+        "Scores kept in the store that are valid for the log as it is and for the scorers of this build.",
+        (
+            _EPISODE,
+            Column("scorer", "VARCHAR", "name of the scorer"),
+            Column("scorer_hash", "VARCHAR", "hash of the scorer's version"),
+            Column("root_hash", "VARCHAR", "hash of the log that was scored"),
+            Column("parameters", "JSON", "parameters of the scorer"),
+            Column("metric", "VARCHAR", "name of the value: pass, mcr, C4:..., ..."),
+            Column("value", "DOUBLE", "the value, 0 and 1 for no and yes; null when there is none"),
+            Column("status", "VARCHAR", "scored, unscorable, or the status of a capability point"),
+            Column("detail", "VARCHAR", "reason or explanation, or empty"),
+            Column("evidence", "BIGINT[]", "numbers of the events that decided it"),
+        ),
+    ),
+)
+
+
+def ddl() -> str:
+    """The statements that make every table."""
+    return "\n".join(
+        f"CREATE TABLE {t.name} ({', '.join(f'{_quoted(c.name)} {c.sql}' for c in t.columns)});" for t in TABLES
+    )
+
+
+def markdown() -> str:
+    """The tables as the text of docs/catalogue.md."""
+    parts = [
+        "# The catalogue",
+        "",
+        "Generated by `make docs` from `iwreplay/catalogue/schema.py`; a test holds it equal to the real database.",
+        "",
+        "The catalogue is a DuckDB file in the store, `catalogue.duckdb`. It is derived from the logs and the kept",
+        "scores, brought up to date by every `iwreplay query`, and can be deleted at any time. Ask it in SQL:",
+        "",
+        '    iwreplay query "SELECT task, assistant, status FROM episodes ORDER BY episode"',
+        "",
+        f"Schema version {SCHEMA_VERSION}. Ids are those of the scene and are never shown to a participant.",
+    ]
+    for table in TABLES:
+        parts += ["", f"## {table.name}", "", table.doc, "", "| column | type | what |", "| --- | --- | --- |"]
+        parts += [f"| {c.name} | {c.sql} | {c.doc} |" for c in table.columns]
+    return "\n".join(parts) + "\n"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

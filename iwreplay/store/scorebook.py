@@ -1,0 +1,127 @@
+"""Scores kept beside an episode, each with the key it is valid for.
+
+A score belongs to (root hash of the log, hash of the scorer, parameters). It is used again only while all three are
+the same, so a changed log, a changed scorer or another parameter never shows an old number; older entries stay,
+so that going back to an older scorer costs nothing. All of it can be derived again from the log.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from iwreplay.errors import StoreDamagedError, StoreError
+from iwreplay.store.directory import Episode, write_whole
+
+__all__ = ["BookedScore", "BookedValue", "ScoreBook", "ScoreKey"]
+
+BOOK_VERSION = 1
+#: entries kept for one scorer of one episode; the oldest go first
+_MAX_PER_SCORER = 20
+_SHORT = 12
+
+
+class ScoreKey(msgspec.Struct, frozen=True, kw_only=True):
+    """What a score is valid for."""
+
+    #: root hash of the log's event chain
+    root_hash: str
+    scorer: str
+    #: hash over the scorer's version and all that it computes with
+    scorer_hash: str
+    parameters: dict[str, str] = {}
+
+
+class BookedValue(msgspec.Struct, frozen=True, kw_only=True):
+    """One value that a scorer gave."""
+
+    metric: str
+    #: None when there is no number: unscorable, or a point that was not reached
+    value: float | None
+    status: str
+    detail: str = ""
+    #: numbers of the events that decided it
+    evidence: tuple[int, ...] = ()
+
+
+class BookedScore(msgspec.Struct, frozen=True, kw_only=True):
+    """What one scorer said about one log."""
+
+    key: ScoreKey
+    values: tuple[BookedValue, ...]
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True):
+    version: int
+    entries: tuple[BookedScore, ...] = ()
+
+
+class ScoreBook:
+    """The kept scores of one episode, oldest first. Outside a store nothing is kept."""
+
+    def __init__(self, episode: Episode, entries: tuple[BookedScore, ...]) -> None:
+        self.episode = episode
+        self.entries = entries
+
+    @classmethod
+    def load(cls, episode: Episode) -> ScoreBook:
+        """The book of an episode, empty when it was never scored. StoreDamagedError when it can't be read."""
+        path = episode.scores
+        if path is None:
+            return cls(episode, ())
+        try:
+            raw = path.read_bytes()
+        except FileNotFoundError:
+            return cls(episode, ())
+        try:
+            found = msgspec.json.decode(raw, type=_File)
+        except msgspec.MsgspecError as e:
+            raise StoreDamagedError(
+                f"the kept scores of {episode.id} are damaged ({e}); delete {path} and score again, nothing else is lost"
+            ) from e
+        if found.version > BOOK_VERSION:
+            raise StoreDamagedError(
+                f"the kept scores of {episode.id} have version {found.version}, newer than {BOOK_VERSION}, the newest "
+                f"that this build reads; upgrade iwreplay, or delete {path} and score again"
+            )
+        return cls(episode, found.entries)
+
+    def get(self, key: ScoreKey) -> BookedScore | None:
+        """The score that is valid for exactly this key."""
+        return next((e for e in reversed(self.entries) if e.key == key), None)
+
+    def stale_because(self, key: ScoreKey) -> str | None:
+        """Why the newest kept score of this scorer is not valid for `key`; None when it is, or when there is none."""
+        if self.get(key) is not None:
+            return None
+        old = next((e.key for e in reversed(self.entries) if e.key.scorer == key.scorer), None)
+        if old is None:
+            return None
+        reasons = []
+        if old.root_hash != key.root_hash:
+            reasons.append(f"the log changed: root hash {old.root_hash[:_SHORT]} is now {key.root_hash[:_SHORT]}")
+        if old.scorer_hash != key.scorer_hash:
+            reasons.append(f"the scorer changed: {old.scorer_hash[:_SHORT]} is now {key.scorer_hash[:_SHORT]}")
+        if old.parameters != key.parameters:
+            reasons.append(f"the parameters changed: {_show(old.parameters)} is now {_show(key.parameters)}")
+        return "; ".join(reasons)
+
+    def put(self, *new: BookedScore) -> None:
+        """Keeps scores, in place of those of the same key, and writes the book in one step."""
+        keys = [n.key for n in new]
+        kept = [e for e in self.entries if e.key not in keys] + list(new)
+        for scorer in {n.key.scorer for n in new}:
+            same = [e for e in kept if e.key.scorer == scorer]
+            for old in same[:-_MAX_PER_SCORER]:
+                kept.remove(old)
+        self.entries = tuple(kept)
+        path = self.episode.scores
+        if path is None or not new:
+            return
+        try:
+            write_whole(path, msgspec.json.encode(_File(version=BOOK_VERSION, entries=self.entries)) + b"\n")
+        except OSError as e:
+            raise StoreError(f"the scores of {self.episode.id} can't be kept in {path}: {e.strerror}") from e
+
+
+def _show(parameters: dict[str, str]) -> str:
+    return ", ".join(f"{k}={v}" for k, v in sorted(parameters.items())) or "none"
