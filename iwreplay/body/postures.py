@@ -1,0 +1,321 @@
+"""Body values for stand, stoop, crouch and sit, and for reaching a point in each of them.
+
+Positions here are in the ground frame of a stance: origin on the floor below the pelvis, x forward, y left, z up.
+Feet stay flat on the floor, hands level, so that a held thing stays upright in every posture.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+from iwreplay.body.kinematics import BODY_VALUES, chain
+from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG, Limb, rotation_of, solve_limb
+from iwreplay.body.skeleton import (
+    ANKLE_HEIGHT_M,
+    BODY_FROM_SMPL,
+    CAMERA_PITCH_RAD,
+    FOREARM_M,
+    HEAD_FROM_CAMERA,
+    LEFT_WRIST_FROM_PALM,
+    PARENTS,
+    PELVIS_HEIGHT_M,
+    REST_OFFSETS,
+    RIGHT_WRIST_FROM_PALM,
+    UPPER_ARM_M,
+    joint,
+)
+from iwreplay.pose import (
+    Pose,
+    Quat,
+    Vec3,
+    compose,
+    from_xyz_yaw,
+    inverse,
+    quat_about,
+    quat_mul,
+    rotate,
+    transform_point,
+)
+
+__all__ = [
+    "CROUCH_PELVIS_M",
+    "REACH_POSTURES",
+    "TRUNK",
+    "BodyPlan",
+    "PostureName",
+    "body_of",
+    "carry_palm",
+    "crouching",
+    "lean_for",
+    "put_limb",
+    "reaching",
+    "ready_palm",
+    "sitting",
+    "standing",
+    "stooping",
+]
+
+PostureName = Literal["stand", "stoop", "crouch", "sit"]
+
+CROUCH_PELVIS_M = 0.37
+STOOP_PELVIS_M = 0.90
+#: pelvis joint above the seat
+SEAT_TO_PELVIS_M = 0.13
+#: postures in which a standing person reaches, the most comfortable first
+REACH_POSTURES: tuple[PostureName, ...] = ("stand", "stoop", "crouch")
+
+#: forward lean of the chest that a posture allows: least, most, in radians
+_LEAN: dict[PostureName, tuple[float, float]] = {
+    "stand": (0.0, 0.45),
+    "stoop": (0.30, 1.35),
+    "crouch": (0.10, 1.60),
+    "sit": (0.0, 0.80),
+}
+_LEAN_STEP = 0.05
+_ARM_MAX_M = 0.97 * (UPPER_ARM_M + FOREARM_M)
+_ARM_MIN_M = 0.15
+
+_PELVIS, _NECK, _HEAD = joint("pelvis"), joint("neck"), joint("head")
+_SPINE = (joint("spine1"), joint("spine2"), joint("spine3"))
+#: pelvis to head, collars, shoulders and hips, ascending: what limbs hang on
+TRUNK: tuple[int, ...] = tuple(
+    sorted(
+        (
+            *(_PELVIS, *_SPINE, _NECK, _HEAD),
+            *(joint(f"{side}_{part}") for side in ("left", "right") for part in ("collar", "shoulder", "hip")),
+        )
+    )
+)
+
+_FOOT_X, _FOOT_Y = -0.02, 0.095
+_LEVEL: Quat = (1.0, 0.0, 0.0, 0.0)
+_DOWN: Quat = quat_about((0.0, 1.0, 0.0), 1.35)
+#: where elbows and knees point, in the stance's axes, for the right side; the left mirrors y
+_ELBOW_POLE: Vec3 = (-0.35, -0.55, -0.75)
+_KNEE_POLE: Vec3 = (1.0, -0.12, 0.0)
+_CROUCH_KNEE_POLE: Vec3 = (1.0, -0.8, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyPlan:
+    """A whole-body pose in a few numbers."""
+
+    x: float
+    y: float
+    yaw: float
+    pelvis_m: float = PELVIS_HEIGHT_M
+    #: forward lean of the chest, rad
+    lean: float = 0.0
+    #: where the camera looks: heading left of the body's, and angle below the horizon, rad
+    look_yaw: float = 0.0
+    look_down: float = CAMERA_PITCH_RAD
+    #: palm frames in the stance's ground frame
+    right: Pose
+    left: Pose
+    #: left ankle; the right one mirrors y
+    ankle: Vec3 = (_FOOT_X, _FOOT_Y, ANKLE_HEIGHT_M)
+    knee_pole: Vec3 = _KNEE_POLE
+    #: how far the fingers close, 0 flat to 1 fist
+    right_curl: float = 0.3
+    left_curl: float = 0.3
+
+
+def body_of(plan: BodyPlan) -> tuple[float, ...]:
+    """163 body values of a plan. Hands or feet out of range are brought as near as the limb goes."""
+    v = [0.0] * BODY_VALUES
+    ground = from_xyz_yaw(plan.x, plan.y, 0.0, plan.yaw)
+    v[:7] = (plan.x, plan.y, plan.pelvis_m - PELVIS_HEIGHT_M, *ground[3:])
+    v[7] = 0.5 * plan.lean
+    for j in _SPINE:
+        v[7 + 3 * j] = plan.lean / 6.0
+    set_gaze(v, yaw=plan.look_yaw, down=plan.look_down, lean=plan.lean)
+    _curl(v, left=plan.left_curl, right=plan.right_curl)
+    trunk = chain(v, TRUNK)
+    put_limb(v, trunk, RIGHT_ARM, compose(ground, compose(plan.right, inverse(RIGHT_WRIST_FROM_PALM))))
+    put_limb(v, trunk, LEFT_ARM, compose(ground, compose(plan.left, inverse(LEFT_WRIST_FROM_PALM))))
+    ax, ay, az = plan.ankle
+    put_limb(v, trunk, LEFT_LEG, compose(ground, (ax, ay, az, *BODY_FROM_SMPL)), pole=plan.knee_pole)
+    put_limb(v, trunk, RIGHT_LEG, compose(ground, (ax, -ay, az, *BODY_FROM_SMPL)), pole=plan.knee_pole)
+    return tuple(v)
+
+
+def put_limb(values: list[float], trunk: dict[int, Pose], limb: Limb, end: Pose, *, pole: Vec3 | None = None) -> None:
+    """Writes the limb's three joints so that its end joint has world pose `end`.
+
+    trunk: world poses of `TRUNK` for these values. pole: bending direction of a right limb in the stance's axes.
+    """
+    up = limb.upper
+    parent = trunk[PARENTS[up]]
+    base: Pose = (*transform_point(parent, REST_OFFSETS[up]), *parent[3:])
+    px, py, pz = pole if pole is not None else (_KNEE_POLE if limb in (LEFT_LEG, RIGHT_LEG) else _ELBOW_POLE)
+    if limb in (LEFT_LEG, LEFT_ARM):
+        py = -py
+    root: Quat = (values[3], values[4], values[5], values[6])
+    turns = solve_limb(limb, base=base, target=end, pole=rotate(root, (px, py, pz)))
+    for j, r in zip((up, limb.lower, limb.end), turns, strict=True):
+        values[7 + 3 * j : 10 + 3 * j] = r
+
+
+def set_gaze(values: list[float], *, yaw: float, down: float, lean: float) -> None:
+    """Turns neck and head so that the camera looks `yaw` left of the body and `down` below the horizon.
+
+    lean: forward lean of the chest. The neck's range bounds both: 75 degrees sideways, 65 up and 60 down
+    against the chest.
+    """
+    yaw = min(max(yaw, -1.30), 1.30)
+    pitch = min(max(down - CAMERA_PITCH_RAD, lean - 1.15), lean + 1.05)
+    q = quat_mul(quat_about((0.0, 1.0, 0.0), yaw), quat_about((1.0, 0.0, 0.0), pitch))
+    x, y, z = rotation_of(quat_mul(quat_about((1.0, 0.0, 0.0), -lean), q))
+    for j in (_NECK, _HEAD):
+        values[7 + 3 * j : 10 + 3 * j] = (0.5 * x, 0.5 * y, 0.5 * z)
+
+
+def _curl(values: list[float], *, left: float, right: float) -> None:
+    for first, sign, amount in ((22, -1.0, left), (37, 1.0, right)):
+        for i in range(12):
+            values[7 + 3 * (first + i) + 2] = sign * 1.2 * amount
+        for i in range(12, 15):  # the thumb turns towards the fingers
+            values[7 + 3 * (first + i) + 1] = sign * 0.5 * amount
+
+
+@cache
+def _shoulder(pelvis_m: float, lean: float) -> Vec3:
+    """Right shoulder in the ground frame."""
+    v = [0.0] * BODY_VALUES
+    v[2], v[3], v[7] = pelvis_m - PELVIS_HEIGHT_M, 1.0, 0.5 * lean
+    for j in _SPINE:
+        v[7 + 3 * j] = lean / 6.0
+    x, y, z = chain(v, TRUNK)[RIGHT_ARM.upper][:3]
+    return (x, y, z)
+
+
+def _rest(side: float, pelvis_m: float, lean: float) -> Pose:
+    """Palm of a hanging arm. side: -1 right, 1 left."""
+    x, y, z = _shoulder(pelvis_m, lean)
+    return (x + 0.07, side * (abs(y) + 0.07), max(z - 0.59, 0.12), *_DOWN)
+
+
+def carry_palm(pelvis_m: float = PELVIS_HEIGHT_M) -> Pose:
+    """Right palm while something is carried, in the ground frame: before the chest, where the camera still sees it."""
+    return (0.33, -0.13, pelvis_m + 0.36, *_LEVEL)
+
+
+def ready_palm(pelvis_m: float = PELVIS_HEIGHT_M) -> Vec3:
+    """Where a reach begins, in the ground frame: close to the chest, inside the space that the body takes anyway."""
+    return (0.20, -0.16, pelvis_m + 0.255)
+
+
+def standing(x: float, y: float, yaw: float, *, carrying: bool = False) -> tuple[float, ...]:
+    """Upright at a stance; the right hand hangs, or holds something before the chest."""
+    return body_of(_on_feet("stand", (x, y, yaw), lean=0.0, carrying=carrying))
+
+
+def stooping(x: float, y: float, yaw: float, *, carrying: bool = False) -> tuple[float, ...]:
+    """Bent forward over nearly straight legs, looking down."""
+    return body_of(_on_feet("stoop", (x, y, yaw), lean=0.70, carrying=carrying))
+
+
+def crouching(x: float, y: float, yaw: float, *, carrying: bool = False) -> tuple[float, ...]:
+    """Down on bent knees."""
+    return body_of(_on_feet("crouch", (x, y, yaw), lean=0.25, carrying=carrying))
+
+
+def _on_feet(posture: PostureName, stance: Vec3, *, lean: float, carrying: bool) -> BodyPlan:
+    pelvis_m = _pelvis_of(posture)
+    x, y, yaw = stance
+    return BodyPlan(
+        x=x,
+        y=y,
+        yaw=yaw,
+        pelvis_m=pelvis_m,
+        lean=lean,
+        look_down=CAMERA_PITCH_RAD + 0.5 * lean,
+        right=carry_palm(pelvis_m) if carrying else _rest(-1.0, pelvis_m, lean),
+        left=_rest(1.0, pelvis_m, lean),
+        right_curl=0.7 if carrying else 0.3,
+        knee_pole=_CROUCH_KNEE_POLE if posture == "crouch" else _KNEE_POLE,
+    )
+
+
+def sitting(x: float, y: float, yaw: float, *, seat_m: float, carrying: bool = False) -> tuple[float, ...]:
+    """On a seat whose top is at height `seat_m`, hands on the thighs, feet on the floor when the seat is low enough."""
+    return body_of(_seated((x, y, yaw), pelvis_m=seat_m + SEAT_TO_PELVIS_M, carrying=carrying))
+
+
+def _seated(stance: Vec3, *, pelvis_m: float, carrying: bool) -> BodyPlan:
+    x, y, yaw = stance
+    thigh = pelvis_m + 0.03
+    return BodyPlan(
+        x=x,
+        y=y,
+        yaw=yaw,
+        pelvis_m=pelvis_m,
+        right=carry_palm(pelvis_m) if carrying else (0.26, -0.12, thigh, *_LEVEL),
+        left=(0.26, 0.12, thigh, *_LEVEL),
+        ankle=(0.40, 0.10, max(ANKLE_HEIGHT_M, pelvis_m - 0.075 - 0.42)),
+        right_curl=0.7 if carrying else 0.2,
+    )
+
+
+def lean_for(posture: PostureName, target: Vec3, *, pelvis_m: float | None = None) -> float | None:
+    """Least forward lean, rad, with which the right palm reaches `target` (ground frame), or None.
+
+    pelvis_m: height of the pelvis when seated; the other postures have their own.
+    """
+    height = pelvis_m if pelvis_m is not None else _pelvis_of(posture)
+    gx, gy, gz, *_ = compose((*target, *_LEVEL), inverse(RIGHT_WRIST_FROM_PALM))
+    lo, hi = _LEAN[posture]
+    for k in range(round((hi - lo) / _LEAN_STEP) + 1):
+        lean = lo + k * _LEAN_STEP
+        sx, sy, sz = _shoulder(height, lean)
+        d = math.sqrt((gx - sx) ** 2 + (gy - sy) ** 2 + (gz - sz) ** 2)
+        if _ARM_MIN_M <= d <= _ARM_MAX_M:
+            return lean
+    return None
+
+
+def _pelvis_of(posture: PostureName) -> float:
+    return {"stand": PELVIS_HEIGHT_M, "stoop": STOOP_PELVIS_M}.get(posture, CROUCH_PELVIS_M)
+
+
+def reaching(
+    x: float, y: float, yaw: float, *, posture: PostureName, target: Vec3, pelvis_m: float | None = None
+) -> tuple[float, ...] | None:
+    """Body whose right palm is at `target` (world), level, eyes on it; None when this posture does not get there.
+
+    pelvis_m: height of the pelvis above the floor, for "sit" only.
+    """
+    ground = from_xyz_yaw(x, y, 0.0, yaw)
+    local = transform_point(inverse(ground), target)
+    lean = lean_for(posture, local, pelvis_m=pelvis_m)
+    if lean is None:
+        return None
+    height = pelvis_m if pelvis_m is not None else _pelvis_of(posture)
+    if posture == "sit":
+        plan = _seated((x, y, yaw), pelvis_m=height, carrying=True)
+    else:
+        plan = _on_feet(posture, (x, y, yaw), lean=lean, carrying=True)
+    body = body_of(replace(plan, lean=lean, right=(*local, *_LEVEL)))
+    return gazing(body, target)
+
+
+def gazing(body: tuple[float, ...], point: Vec3) -> tuple[float, ...]:
+    """The same body with the head turned so that the camera looks at `point` (world), as far as the neck goes."""
+    v = list(body)
+    lean = v[7] + sum(v[7 + 3 * j] for j in _SPINE)
+    root: Pose = (v[0], v[1], v[2], v[3], v[4], v[5], v[6])
+    for _ in range(3):  # the eyes move with the head: three rounds settle to below a milliradian
+        head = chain(v, TRUNK)[_HEAD]
+        eye = compose(head, HEAD_FROM_CAMERA)[:3]
+        dx, dy, dz = rotate(_conjugate(root[3:]), (point[0] - eye[0], point[1] - eye[1], point[2] - eye[2]))
+        flat = math.sqrt(dx * dx + dy * dy)
+        yaw = math.atan2(dy, dx) if flat > 1e-6 else 0.0
+        set_gaze(v, yaw=yaw, down=math.atan2(-dz, flat), lean=lean)
+    return tuple(v)
+
+
+def _conjugate(q: Quat) -> Quat:
+    return (q[0], -q[1], -q[2], -q[3])
