@@ -37,7 +37,7 @@ bench: $(VENV)/.dev
 
 # Writes docs/cli.md and docs/catalogue.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev
-	$(BIN)/python -m tests.house.write_docs
+	$(BIN)/python docs/write.py
 
 # The locks carry hashes and no address. Needs uv.
 lock:

@@ -1,0 +1,15 @@
+"""Writes the generated pages of this folder: python docs/write.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from iwreplay.catalogue.schema import markdown
+from iwreplay.cli.main import app
+from iwreplay.cli.reference import reference
+
+HERE = Path(__file__).parent
+
+if __name__ == "__main__":
+    (HERE / "cli.md").write_text(reference(app), encoding="utf-8")
+    (HERE / "catalogue.md").write_text(markdown(), encoding="utf-8")

@@ -1,0 +1,18 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["DEFAULT_STORE", "EpisodeArgument", "JsonOption", "StoreOption"]
+
+DEFAULT_STORE = Path("iw-store")
+
+StoreOption = Annotated[Path, typer.Option("--store", help="Folder of the episodes.", metavar="DIR")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+EpisodeArgument = Annotated[
+    str, typer.Argument(help="Id of an episode, a unique beginning of it, or the path of a log.", metavar="EPISODE")
+]

@@ -1,0 +1,64 @@
+"""`iwreplay query`: SQL over the catalogue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from iwreplay.cli.output import note, print_json, print_table, progress, say
+from iwreplay.errors import QueryError
+
+__all__ = ["add_to"]
+
+_MAX_ROWS = 10_000
+
+
+def query(
+    sql: Annotated[str | None, typer.Argument(help="One SELECT statement.", metavar="[SQL]")] = None,
+    *,
+    named: Annotated[
+        str | None, typer.Option("--named", help="Ask a named question instead (see --list).", metavar="NAME")
+    ] = None,
+    list_all: Annotated[bool, typer.Option("--list", help="List the named questions and their SQL.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the catalogue anew from the logs first.")] = False,
+    max_rows: Annotated[int, typer.Option("--max-rows", help="Rows to print at most.", min=1)] = _MAX_ROWS,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Ask the store's catalogue in SQL (DuckDB), read-only. Its tables are described in docs/catalogue.md.
+
+    The catalogue is brought up to date from the logs first; it can be deleted at any time.
+
+    Example: iwreplay query "SELECT task, assistant, turns, actions FROM episodes ORDER BY 1, 2"
+    """
+    from iwreplay.catalogue import question, questions
+
+    if list_all:
+        if json:
+            print_json(questions())
+        else:
+            for q in questions():
+                say(f"{q.name}: {q.title}")
+                say("".join(f"    {line}\n" for line in q.sql.strip().splitlines()))
+        return
+    if (sql is None) == (named is None):
+        raise QueryError("give either SQL or --named NAME (iwreplay query --list shows the names)")
+    from iwreplay.app.catalogue import open_catalogue
+
+    catalogue = open_catalogue(store)
+    with progress("catalogue") as tell:
+        catalogue.refresh(rebuild=rebuild, progress=tell)
+    answer = catalogue.ask(sql if sql is not None else question(str(named)).sql, max_rows=max_rows)
+    if json:
+        print_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+    else:
+        print_table(answer.columns, answer.rows)
+    if answer.cut:
+        note(f"only the first {max_rows} rows are shown; --max-rows allows more")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(query)

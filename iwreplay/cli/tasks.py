@@ -1,0 +1,116 @@
+"""`iwreplay tasks`: what there is, what it asks, and whether it holds together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iwreplay.cli.options import JsonOption
+from iwreplay.cli.output import print_json, print_table, progress, say
+
+if TYPE_CHECKING:
+    from iwreplay.taskpack.model import TaskPack
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="The benchmark's tasks: list, show, check by running them."
+)
+
+TaskArgument = Annotated[
+    str, typer.Argument(help="Id of a task (G05), a unique beginning of it, or a TOML file.", metavar="TASK")
+]
+
+
+@app.command(name="list")
+def list_tasks(*, json: JsonOption = False) -> None:
+    """List the tasks.
+
+    Example: iwreplay tasks list --json
+    """
+    from iwreplay.app.tasks import task_files
+
+    rows = [
+        {"id": f.task.id, "family": f.task.family, "title": f.task.title, "scene": f.task.scene, "file": str(f.path)}
+        for f in task_files()
+    ]
+    if json:
+        print_json(rows)
+    else:
+        print_table(("id", "family", "title", "scene"), [(r["id"], r["family"], r["title"], r["scene"]) for r in rows])
+
+
+@app.command()
+def show(task: TaskArgument, *, json: JsonOption = False) -> None:
+    """Show what a task asks, its oracle, and what is checked. (Spoils it.)
+
+    Example: iwreplay tasks show G05
+    """
+    from iwreplay.app.tasks import find_task
+
+    found = find_task(task).task
+    if json:
+        print_json(found)
+        return
+    _describe(found)
+
+
+@app.command()
+def check(
+    tasks: Annotated[
+        list[str] | None, typer.Argument(help="Tasks to check; all when none is given.", metavar="[TASK]...")
+    ] = None,
+    *,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tasks checked at a time.", min=1)] = 1,
+    json: JsonOption = False,
+) -> None:
+    """Check tasks by running them: the oracle passes, silence and no help fail, every near miss fails exactly its checks.
+
+    Exit code 1 when any check fails.
+
+    Example: iwreplay tasks check G05
+    """
+    from iwreplay.app.validation import check_tasks
+
+    with progress("checking") as tell:
+        reports = check_tasks(tuple(tasks or ()), jobs=jobs, progress=tell)
+    if json:
+        print_json(reports)
+    else:
+        print_table(
+            ("task", "check", "ok", "detail"), [(r.task, c.name, c.ok, c.detail) for r in reports for c in r.checks]
+        )
+        bad = sum(not c.ok for r in reports for c in r.checks)
+        say(f"\n{len(reports)} tasks, {sum(len(r.checks) for r in reports)} checks, {bad} failed")
+    if not all(r.ok for r in reports):
+        raise typer.Exit(1)
+
+
+def _describe(task: TaskPack) -> None:
+    say(f"{task.id} {task.title}  ({task.family}, scene {task.scene}, version {task.version})")
+    say(f"Request: {task.request}")
+    say(f"Human: {task.human.role}")
+    if task.warmup:
+        say("Warmup: " + " ".join(task.warmup))
+    for event in task.script:
+        say(f"Scripted: {event.id}: " + "; ".join(f"{a.do} {a.text or a.thing}".strip() for a in event.do))
+    say("Oracle:")
+    for n, step in enumerate(task.oracle, start=1):
+        say(f"  {n:>2}. {step.say or '(silent)'}  {' '.join(step.do)}".rstrip())
+    for title, gates in (("Gates (must hold throughout)", task.gates), ("Keeps (must hold at the end)", task.keeps)):
+        if gates:
+            say(f"{title}:")
+            for gate in gates:
+                say(f"  {gate.id}: {gate.text}")
+    say("Objectives:")
+    for objective in task.objectives:
+        say(f"  {objective.id}: {objective.text}")
+    if task.points:
+        say("Capability points:")
+        for point in task.points:
+            say(f"  {point.id} ({point.capability}): {point.text}")
+    if task.near_misses:
+        say("Near misses:")
+        for miss in task.near_misses:
+            say(f"  {miss.id}: {miss.text} Fails {', '.join(miss.fails)}.")
