@@ -1,0 +1,292 @@
+"""From words to things: public names and descriptions, for a Human who sees and for one who doesn't.
+
+Never guesses: a description that fits several perceivable things is AMBIGUOUS, with the candidates in public words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from iwreplay.actions.naming import COLOURS, TACTILE, lateral_m, listed, touch_name, which_ones
+from iwreplay.actions.perception import Perception
+from iwreplay.actions.phrases import PRONOUNS, head_fits, side_ending, splits, state_words, strip, thing_words
+from iwreplay.actions.refusal import refuse
+from iwreplay.pose import inverse, transform_point
+from iwreplay.processes.support import ancestors
+from iwreplay.scene.geometry import Aabb
+from iwreplay.scene.model import Room, Thing
+from iwreplay.world.geometry import exists, thing_aabb, thing_of
+from iwreplay.world.state import WorldState
+
+__all__ = ["Grounded", "ground"]
+
+_NEAR_M = 0.6
+
+
+class Grounded(msgspec.Struct, frozen=True):
+    """What an entity names: a thing, or a room; `part` is one of the thing's surfaces or interiors, or ""."""
+
+    id: str
+    is_room: bool = False
+    part: str = ""
+
+
+class _Fit(msgspec.Struct, frozen=True):
+    thing: Thing
+    selectors: tuple[str, ...]
+    part: str = ""
+
+
+def ground(
+    words: tuple[str, ...],
+    *,
+    state: WorldState,
+    perception: Perception,
+    held: str = "",
+    rooms: bool = False,
+) -> Grounded:
+    """The one thing (or, with `rooms`, room) that `words` name.
+
+    `held` is given for an argument that must name the thing in the hand: it wins over others that fit.
+    Raises RefusedError with UNKNOWN_TARGET, AMBIGUOUS, NOT_VISIBLE or NO_VISION_REF.
+    """
+    plain = strip(words)
+    said = " ".join(words)
+    if all(w in PRONOUNS for w in plain):
+        raise refuse("UNKNOWN_TARGET", f"'{said}' could be anything. Name the thing and say where it is.")
+    return _Search(state, perception, said, sighted=perception.sighted).find(plain, held=held, rooms=rooms)
+
+
+class _Search:
+    """One look-up."""
+
+    def __init__(self, state: WorldState, perception: Perception, said: str, *, sighted: bool) -> None:
+        self.state, self.perception, self.said = state, perception, said
+        #: whether words that only eyes can check may be used
+        self.sighted = sighted
+
+    def find(self, words: tuple[str, ...], *, held: str, rooms: bool) -> Grounded:
+        room_fits = self._rooms(words) if rooms else ()
+        fits = self._described(words)
+        if held and any(f.thing.id == held for f in fits):
+            return Grounded(held)
+        if not fits and not room_fits:
+            self._explain_no_fit(words)
+        known = [f for f in fits if self.perception.knows(f.thing.id)]
+        if not known and not room_fits:
+            place = "in view" if self.sighted else "within reach of my hands"
+            raise refuse("NOT_VISIBLE", f"I can't find the {' '.join(words)} {place}. Show me where it is.")
+        known = self._select(known)
+        if len(known) + len(room_fits) == 1:
+            if room_fits:
+                return Grounded(room_fits[0].id, is_room=True)
+            return Grounded(known[0].thing.id, part=known[0].part)
+        names = [*which_ones(self.state, [f.thing.id for f in known], sighted=self.sighted)]
+        names.extend(f"the {r.nouns[0]}" for r in room_fits)
+        raise refuse("AMBIGUOUS", f"'{self.said}' could be {listed(names)}. Which one?")
+
+    # ------------------------------------------------------------------ candidates
+
+    def _described(self, words: tuple[str, ...]) -> list[_Fit]:
+        """Things that fit, whether they can be perceived or not."""
+        fits = self._heads(words)
+        if fits:
+            return fits
+        before, side = side_ending(words)
+        if side:
+            fits = [_Fit(f.thing, _from_side(f.selectors, side), f.part) for f in self._heads(strip(before))]
+            if fits:
+                return fits
+        for split in splits(words):
+            if split.relation == "of":
+                fits = self._parts(split.head, split.anchor)
+            else:
+                fits = self._with_anchor(self._heads(split.head), split.relation, self._anchors(split.anchor))
+            if fits:
+                return fits
+        return []
+
+    def _heads(self, head: tuple[str, ...]) -> list[_Fit]:
+        if not head:
+            return []
+        fits: list[_Fit] = []
+        for thing in self.state.scene.things:
+            if exists(self.state, thing.id):
+                nouns, allowed = self._words_for(thing)
+                chosen = head_fits(head, nouns=nouns, allowed=allowed)
+                if chosen is not None:
+                    fits.append(_Fit(thing, chosen))
+        own = [f for f in fits if not f.selectors]
+        return own or fits
+
+    def _words_for(self, thing: Thing) -> tuple[tuple[str, ...], frozenset[str]]:
+        """(nouns, words allowed before them) by which this Human can name the thing."""
+        attrs = self.state.attrs[thing.id]
+        if self.sighted:
+            printed = frozenset(self.perception.printed_words(thing))
+            return (thing.name, *thing.nouns), thing_words(thing) | state_words(thing, attrs) | printed
+        words = frozenset(w for a in thing.adjectives for w in a.lower().split() if w in TACTILE)
+        if thing.fixed:
+            names = (thing.name, *thing.nouns)
+            known = thing_words(thing) | state_words(thing, attrs)
+            return names, frozenset(w for w in known if w not in COLOURS)
+        touch = (*thing.touch_nouns, touch_name(thing))
+        return touch, words | frozenset(w for t in touch for w in t.lower().split())
+
+    def _anchors(self, words: tuple[str, ...]) -> list[_Fit]:
+        if not words or all(w in PRONOUNS for w in words):
+            return []
+        return self._select([f for f in self._described(words) if self.perception.knows(f.thing.id)])
+
+    def _parts(self, head: tuple[str, ...], owner: tuple[str, ...]) -> list[_Fit]:
+        """ "upper shelf of the cabinet": a surface or interior by its own name."""
+        return [
+            _Fit(fit.thing, fit.selectors, part)
+            for fit in self._described(owner)
+            for part in _part_names(fit.thing)
+            if _part_fits(head, part)
+        ]
+
+    def _with_anchor(self, fits: list[_Fit], relation: str, anchors: list[_Fit]) -> list[_Fit]:
+        return [
+            f for f in fits if any(a.thing is not f.thing and self._related(f.thing.id, relation, a) for a in anchors)
+        ]
+
+    def _related(self, thing: str, relation: str, anchor: _Fit) -> bool:
+        """Whether the thing is where the words say, as the wearer knows it."""
+        if relation in ("on", "in", "from"):
+            return any(
+                p.thing == anchor.thing.id and relation in ("from", p.how) and anchor.part in ("", p.part)
+                for p in ancestors(self.state, thing)
+            ) or (relation == "on" and self._fixed_onto(thing, anchor.thing.id))
+        a = thing_aabb(thing_of(self.state, thing), self.state)
+        b = thing_aabb(anchor.thing, self.state)
+        if relation == "near":
+            return _gap_m(a, b) <= _NEAR_M
+        if relation == "under":
+            return a[5] <= b[5] and a[0] < b[3] and b[0] < a[3] and a[1] < b[4] and b[1] < a[4] and a[2] < b[2]
+        if _gap_m(a, b) > 1.0:
+            return False
+        here, there = self._seen_from(thing), self._seen_from(anchor.thing.id)
+        if relation == "left":
+            return here[1] > there[1]
+        if relation == "right":
+            return here[1] < there[1]
+        return here[0] > there[0] if relation == "behind" else here[0] < there[0]
+
+    def _fixed_onto(self, thing: str, anchor: str) -> bool:
+        """A switch on a wall, a label on a door: fixed things that touch."""
+        one = thing_of(self.state, thing)
+        if not one.fixed:
+            return False
+        return _gap_m(thing_aabb(one, self.state), thing_aabb(thing_of(self.state, anchor), self.state)) <= 0.05
+
+    def _seen_from(self, thing: str) -> tuple[float, float]:
+        """(metres ahead, metres to the left) of the wearer."""
+        x, y, z = self.state.poses[thing][:3]
+        b = self.state.body
+        ahead, left, _ = transform_point(inverse((b[0], b[1], b[2], b[3], b[4], b[5], b[6])), (x, y, z))
+        return ahead, left
+
+    def _rooms(self, words: tuple[str, ...]) -> tuple[Room, ...]:
+        text = " ".join(words)
+        return tuple(r for r in self.state.scene.rooms if text in (n.lower() for n in r.nouns))
+
+    # ------------------------------------------------------------------ choosing
+
+    def _select(self, fits: list[_Fit]) -> list[_Fit]:
+        """Applies the selectors that all candidates share, in the order in which they were said."""
+        if not fits:
+            return fits
+        for selector in fits[0].selectors:
+            fits = self._by(selector, fits)
+        return fits
+
+    def _by(self, selector: str, fits: list[_Fit]) -> list[_Fit]:
+        if selector == "other":
+            return self._other(fits)
+        keys = {f.thing.id: self._key(selector, f.thing) for f in fits}
+        ranked = sorted(fits, key=lambda f: keys[f.thing.id])
+        if selector in ("middle", "center", "centre", "central"):
+            return [ranked[len(ranked) // 2]] if len(ranked) % 2 else ranked
+        nth = {"second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5}.get(selector.removesuffix("-right"), 0)
+        if nth >= len(ranked):
+            return fits
+        best = keys[ranked[nth].thing.id]
+        return [f for f in ranked if abs(keys[f.thing.id] - best) < 0.02]
+
+    def _key(self, selector: str, thing: Thing) -> float:
+        """The number that the selector's choice has least of."""
+        if selector.endswith("-right") or selector in ("right", "rightmost", "last"):
+            return -lateral_m(self.state, thing.id)
+        if selector in ("left", "leftmost", "middle", "center", "centre", "central") or selector in _ORDINALS:
+            return lateral_m(self.state, thing.id)
+        x, y, _ = self.state.poses[thing.id][:3]
+        away = math.hypot(x - self.state.body[0], y - self.state.body[1])
+        if selector in ("nearest", "closest", "nearer", "closer", "near"):
+            return away
+        if selector in ("farthest", "furthest", "farther", "further", "far"):
+            return -away
+        box = thing_aabb(thing, self.state)
+        if selector in ("top", "upper", "uppermost", "higher", "highest"):
+            return -(box[2] + box[5]) / 2
+        if selector in ("bottom", "lower", "lowermost", "lowest"):
+            return (box[2] + box[5]) / 2
+        hx, hy, hz = thing.bounds_half
+        # sizes differ by less than the position tolerance, so they are compared in decimetres
+        tall, volume = 20.0 * hz, 20.0 * math.pow(hx * hy * hz, 1.0 / 3.0)
+        sizes = {"taller": -tall, "tallest": -tall, "shorter": tall, "shortest": tall}
+        return sizes.get(selector, volume if selector in ("smaller", "smallest") else -volume)
+
+    def _other(self, fits: list[_Fit]) -> list[_Fit]:
+        """ "the other cup": of two, the one that was not handled last."""
+        ids = [f.thing.id for f in fits]
+        last = next((t for t in self.perception.recent if t in ids), None)
+        return fits if last is None else [f for f in fits if f.thing.id != last]
+
+    # ------------------------------------------------------------------ saying no
+
+    def _explain_no_fit(self, words: tuple[str, ...]) -> None:
+        if not self.sighted:
+            seeing = _Search(self.state, self.perception, self.said, sighted=True)
+            if any(w in COLOURS for w in words) or seeing._described(words):
+                raise refuse(
+                    "NO_VISION_REF",
+                    f"I can't see, so '{self.said}' tells me nothing. Say what it feels like and where it is.",
+                )
+        for split in splits(words):
+            if self._heads(split.head):
+                hint = f"I know of no {' '.join(split.head)} there"
+                raise refuse("UNKNOWN_TARGET", f"{hint}: '{self.said}' fits nothing.")
+        raise refuse("UNKNOWN_TARGET", f"I know of nothing here called '{self.said}'.")
+
+
+_ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth"))
+
+
+def _from_side(selectors: Sequence[str], side: str) -> tuple[str, ...]:
+    """ "second ... from the right" counts from that side; otherwise the side selects after the others."""
+    if selectors and selectors[-1] in _ORDINALS and side in ("left", "right"):
+        counted = selectors[-1] if side == "left" else f"{selectors[-1]}-right"
+        return (*selectors[:-1], counted)
+    return (*selectors, side)
+
+
+def _part_names(thing: Thing) -> tuple[str, ...]:
+    surfaces = [s.name for k in thing.links for s in k.surfaces]
+    return (*surfaces, *(i.name for k in thing.links for i in k.interiors))
+
+
+def _part_fits(head: tuple[str, ...], part: str) -> bool:
+    names = part.lower().replace("_", " ").split()
+    general = ("shelf", "part", "side", "compartment", "section")
+    return all(w in names or w in general for w in head) and any(w in names for w in head)
+
+
+def _gap_m(a: Aabb, b: Aabb) -> float:
+    """Distance between two boxes."""
+    gaps = [max(0.0, a[i] - b[i + 3], b[i] - a[i + 3]) for i in range(3)]
+    return math.hypot(*gaps)

@@ -1,0 +1,158 @@
+"""A plan: timed steps of the body with the effects at their ends, worked out before anything moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from iwreplay.body import key_poses
+from iwreplay.motion import trajectories
+from iwreplay.motion.model import Approach, Posture, Reach, Route, Stance, Trajectory
+from iwreplay.pose import Pose, Vec3
+from iwreplay.processes import ProcessWorld
+from iwreplay.vocabulary import AttrValue
+
+__all__ = ["CONTROL_S", "Effect", "Plan", "Run", "Script", "Step"]
+
+#: simulated seconds between two settings of the body and the joints
+CONTROL_S = 0.02
+
+
+class Run(ProcessWorld, Protocol):
+    """What the effects of a running command may do. All of it happens on trial until the command has succeeded."""
+
+    cause: str
+
+    def set(self, thing: str, attr: str, value: AttrValue) -> None:
+        """Sets an attribute with this command as the cause."""
+        ...
+
+    def touch(self, a: str, b: str) -> None:
+        """Records a contact."""
+        ...
+
+    def hold(self, thing: str, hand_from_thing: Pose, *, hand: str = "right_hand") -> None:
+        """Attaches a thing to a hand (or "root"), with all that rests on or in it."""
+        ...
+
+    def let_go(self, thing: str) -> None:
+        """Detaches a thing with all that rests on or in it."""
+        ...
+
+    def put(self, thing: str, pose: Pose) -> None:
+        """Puts a thing at a pose at rest, with all that rests on or in it."""
+        ...
+
+    def drive(self, joint: str, position: float) -> None:
+        """Drives a joint."""
+        ...
+
+    def exist(self, thing: str, exists: bool) -> None:
+        """Brings a thing on stage or takes it off."""
+        ...
+
+
+Effect = Callable[[Run], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One motion; `during` gets the share done (0 to 1) at every control instant."""
+
+    motion: Trajectory
+    begin: tuple[Effect, ...] = ()
+    during: Callable[[Run, float], None] | None = None
+    end: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything that will happen; `verify` gives a sentence for each thing that is not as it should be afterwards."""
+
+    steps: tuple[Step, ...]
+    obj: str = ""
+    dest: str = ""
+    tool: str = ""
+    verify: Callable[[Run], str] = field(default=lambda run: "")
+
+    @property
+    def distance_m(self) -> float:
+        """Metres walked."""
+        return sum(s.motion.distance_m for s in self.steps)
+
+
+class Script:
+    """Builds the steps of a plan one after another; each motion starts where the last one ended."""
+
+    def __init__(self, body: tuple[float, ...]) -> None:
+        self.body = body
+        self.steps: list[Step] = []
+
+    def add(
+        self,
+        motion: Trajectory,
+        *,
+        begin: tuple[Effect, ...] = (),
+        during: Callable[[Run, float], None] | None = None,
+        end: tuple[Effect, ...] = (),
+    ) -> Script:
+        """Appends a motion that starts from `self.body`."""
+        self.steps.append(Step(motion=motion, begin=begin, during=during, end=end))
+        self.body = motion.end
+        return self
+
+    def walk(self, route: Route, *, end: tuple[Effect, ...] = ()) -> Script:
+        """Along a route (no step when there is nothing to walk and nothing to turn)."""
+        motion = trajectories.walk(self.body, route)
+        if motion.duration_s > 0.0 or end:
+            self.add(motion, end=end)
+        return self
+
+    def go_and_reach(self, approach: Approach, *, end: tuple[Effect, ...] = ()) -> Script:
+        """Walks the approach's route, then reaches."""
+        self.walk(approach.route)
+        return self.reach(approach.reach, end=end)
+
+    def reach(self, reach: Reach, *, end: tuple[Effect, ...] = ()) -> Script:
+        """The palm to the reach's target."""
+        return self.add(trajectories.reach(self.body, reach), end=end)
+
+    def retract(self, *, holding: bool, end: tuple[Effect, ...] = ()) -> Script:
+        """Back upright; the hand to its carrying or resting place."""
+        return self.add(trajectories.retract(self.body, holding=holding), end=end)
+
+    def hold(
+        self,
+        seconds: float,
+        *,
+        begin: tuple[Effect, ...] = (),
+        during: Callable[[Run, float], None] | None = None,
+        end: tuple[Effect, ...] = (),
+    ) -> Script:
+        """Stays still."""
+        return self.add(trajectories.hold(self.body, seconds), begin=begin, during=during, end=end)
+
+    def turn(self, yaw: float) -> Script:
+        """On the spot."""
+        return self.add(trajectories.turn(self.body, yaw))
+
+    def look(self, point: Vec3, *, end: tuple[Effect, ...] = ()) -> Script:
+        """Head towards a point."""
+        return self.add(trajectories.look(self.body, point), end=end)
+
+    def sit(self, seat_point: Vec3, yaw: float, *, end: tuple[Effect, ...] = ()) -> Script:
+        """Onto a seat."""
+        return self.add(trajectories.sit(self.body, seat_point, yaw), end=end)
+
+    def stand_up(self, stance: Stance, *, end: tuple[Effect, ...] = ()) -> Script:
+        """From the seat."""
+        return self.add(trajectories.stand_up(self.body, stance), end=end)
+
+    def posture(self, to: Posture) -> Script:
+        """Into a posture on the spot."""
+        return self.add(trajectories.posture(self.body, to))
+
+    def right_hand(self) -> Pose:
+        """World pose of the right palm at the end of the steps so far."""
+        return key_poses(self.body).right_hand
