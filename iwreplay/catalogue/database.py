@@ -148,8 +148,8 @@ class Catalogue:
                     stamp = _log_stamp(episode)  # before reading: a log that grows meanwhile is read again
                     rows = _rows_of(episode)
                     _drop(con, episode.id)
-                    for table, new in rows.items():
-                        pending.setdefault(table, []).extend(new)
+                    for name, new in rows.items():
+                        pending.setdefault(name, []).extend(new)
                         size += len(new)
                     con.execute("INSERT INTO iw.taken VALUES (?, ?, NULL)", [episode.id, stamp])
                     done += 1
@@ -256,7 +256,7 @@ class Catalogue:
             con.close()
 
     def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
-        config = {
+        config: dict[str, str | bool | int | float | list[str]] = {
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "memory_limit": _MEMORY,

@@ -65,7 +65,7 @@ def check(
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tasks checked at a time.", min=1)] = 1,
     json: JsonOption = False,
 ) -> None:
-    """Check tasks by running them: the oracle passes, silence and no help fail, every near miss fails exactly its checks.
+    """Check tasks by running them: the oracle passes, silence and no help fail, a near miss fails exactly its checks.
 
     Exit code 1 when any check fails.
 

@@ -92,7 +92,9 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
         case Contact():
             return f"      {event.a} touches {event.b}" if everything else None
         case FrameCaptured():
-            return f"frame {event.frame_id} ({event.cause}), {len(event.visible)} things visible" if everything else None
+            return (
+                f"frame {event.frame_id} ({event.cause}), {len(event.visible)} things visible" if everything else None
+            )
         case Observation():
             return f"{event.role} is shown {len(event.frames)} of {event.available} frames" if everything else None
         case PosesSampled():

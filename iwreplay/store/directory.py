@@ -106,7 +106,8 @@ class Store:
             raise StoreError(f"{root} is a file, not a folder; give a folder with --store")
         if root.exists() and any(root.iterdir()):
             raise StoreError(
-                f"{root} is not an episode store and is not empty; nothing was written. Give another folder with --store"
+                f"{root} is not an episode store and is not empty; nothing was written. "
+                "Give another folder with --store"
             )
         try:
             (root / "episodes").mkdir(parents=True, exist_ok=True)

@@ -76,7 +76,8 @@ class ScoreBook:
             found = msgspec.json.decode(raw, type=_File)
         except msgspec.MsgspecError as e:
             raise StoreDamagedError(
-                f"the kept scores of {episode.id} are damaged ({e}); delete {path} and score again, nothing else is lost"
+                f"the kept scores of {episode.id} are damaged ({e}); "
+                f"delete {path} and score again, nothing else is lost"
             ) from e
         if found.version > BOOK_VERSION:
             raise StoreDamagedError(

@@ -46,5 +46,7 @@ def test_help_loads_nothing_heavy(args: list[str]) -> None:
 
 def test_pure_packages_load_nothing_heavy() -> None:
     """The layers contract does not see what a package's __init__ drags in."""
-    loaded = _loaded("import iwreplay.events, iwreplay.ports, iwreplay.world.state, iwreplay.checks, iwreplay.store, scorers")
+    loaded = _loaded(
+        "import iwreplay.events, iwreplay.ports, iwreplay.world.state, iwreplay.checks, iwreplay.store, scorers"
+    )
     assert not loaded & set(HEAVY)

@@ -32,7 +32,10 @@ def test_every_package_is_listed_and_real() -> None:
 
 def test_no_module_lies_outside_a_package() -> None:
     loose = [
-        str(p.relative_to(ROOT)) for top in TOPS for p in (ROOT / top).rglob("*.py") if not (p.parent / "__init__.py").exists()
+        str(p.relative_to(ROOT))
+        for top in TOPS
+        for p in (ROOT / top).rglob("*.py")
+        if not (p.parent / "__init__.py").exists()
     ]
     assert loose == []
 
@@ -56,12 +59,26 @@ def test_every_data_file_is_shipped() -> None:
 @pytest.mark.slow
 def test_the_wheel_holds_modules_and_data(tmp_path: Path) -> None:
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index", "-w", tmp_path, ROOT],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "-q",
+            "--no-deps",
+            "--no-build-isolation",
+            "--no-index",
+            "-w",
+            tmp_path,
+            ROOT,
+        ],
         check=True,
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    tracked = subprocess.run(["git", "ls-files", *TOPS], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    tracked = subprocess.run(
+        ["git", "ls-files", *TOPS], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
     assert set(tracked) - names == set()
 
 

@@ -21,7 +21,9 @@ def _name(path: Path) -> str:
 
 def _all_of(tree: ast.Module) -> list[str] | None:
     for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
         if any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
             value = node.value  # type: ignore[union-attr]
             assert value is not None
@@ -40,12 +42,14 @@ def test_module_is_documented_and_says_what_is_public(path: Path) -> None:
         return
     if path.name != "__init__.py" or any(isinstance(n, ast.ImportFrom | ast.FunctionDef) for n in tree.body[1:]):
         only_future = all(
-            isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body if isinstance(n, ast.ImportFrom)
+            isinstance(n, ast.ImportFrom) and n.module == "__future__"
+            for n in tree.body
+            if isinstance(n, ast.ImportFrom)
         )
         assert public is not None or (path.name == "__init__.py" and only_future), "__all__ is missing"
-    defined = {
-        n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)
-    } | {a.asname or a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom | ast.Import) for a in n.names}
+    defined = {n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef)} | {
+        a.asname or a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom | ast.Import) for a in n.names
+    }
     defined |= {t.id for n in ast.walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
     defined |= {n.target.id for n in ast.walk(tree) if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
     if "__getattr__" not in defined:
@@ -61,9 +65,19 @@ def test_module_holds_one_idea(path: Path) -> None:
 
 def test_no_hosts_or_machine_paths_are_mentioned() -> None:
     pattern = re.compile(
-        r"py" r"pi\.org|python" r"hosted\.org|registry\.npm" r"js\.org|deb\.debian" r"\.org|/wo" r"rk/|/ro" r"ot/|\.\./sha" r"red", re.I
+        r"py"
+        r"pi\.org|python"
+        r"hosted\.org|registry\.npm"
+        r"js\.org|deb\.debian"
+        r"\.org|/wo"
+        r"rk/|/ro"
+        r"ot/|\.\./sha"
+        r"red",
+        re.I,
     )
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     hits = []
     for name in tracked:
         path = ROOT / name

@@ -1,0 +1,78 @@
+"""Read, score and write one inspect_ai log of many samples. Run by the peer's own Python, prints JSON.
+
+python inspect_rescore.py make FILE EVENTS.json   # EVENTS.json: a list of lists of objects
+python inspect_rescore.py score FILE              # times open-to-score
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+
+def make(target: str, source: str) -> None:
+    from inspect_ai.event import InfoEvent
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+
+    now = datetime(2026, 1, 1, tzinfo=UTC).isoformat()
+    samples = [
+        EvalSample(
+            id=n,
+            epoch=1,
+            input="x",
+            target="y",
+            messages=[],
+            events=[InfoEvent(source="bench", data=event) for event in events],
+        )
+        for n, events in enumerate(json.loads(Path(source).read_text(encoding="utf-8")))
+    ]
+    log = EvalLog(
+        status="success",
+        eval=EvalSpec(created=now, task="bench", dataset=EvalDataset(), model="mockllm/model", config=EvalConfig()),
+        samples=samples,
+    )
+    write_eval_log(log, target)
+
+
+def score_file(path: str) -> None:
+    from inspect_ai import score
+    from inspect_ai.log import read_eval_log, write_eval_log
+    from inspect_ai.scorer import Score, Target, accuracy, scorer
+    from inspect_ai.solver import TaskState
+
+    @scorer(metrics=[accuracy()])
+    def trivial():
+        async def run(state: TaskState, target: Target) -> Score:
+            return Score(value=1.0)
+
+        return run
+
+    began = time.perf_counter()
+    log = read_eval_log(path)
+    read = time.perf_counter()
+    scored = score(log, trivial(), action="append", display="none")
+    done = time.perf_counter()
+    write_eval_log(scored, path + ".scored.eval")
+    written = time.perf_counter()
+    events = sum(len(s.events) for s in log.samples or [])
+    print(
+        json.dumps(
+            {
+                "peer": f"inspect_ai {version('inspect_ai')}",
+                "episodes": len(log.samples or []),
+                "events": events,
+                "read_s": read - began,
+                "score_s": done - read,
+                "write_s": written - done,
+                "bytes": Path(path).stat().st_size,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    {"make": make, "score": score_file}[sys.argv[1]](*sys.argv[2:])
