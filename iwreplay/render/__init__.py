@@ -1,0 +1,26 @@
+"""Deterministic drawing on the CPU: RGB, depth and ids of a world state in one pass.
+
+Importing this package loads numba; kernels are compiled at the first frame (see `jit.py` for where they are kept).
+"""
+
+from __future__ import annotations
+
+from iwreplay.render.renderer import MAX_SIDE_PX, RENDERER_NAME, Frame, Renderer, focal_from_fovy
+from iwreplay.render.shade import BODY_ID, SKY_ID
+from iwreplay.render.stage import BodyPiece
+from iwreplay.render.text import TextFit, fit_text
+from iwreplay.render.textures import TEXTURES
+
+__all__ = [
+    "BODY_ID",
+    "MAX_SIDE_PX",
+    "RENDERER_NAME",
+    "SKY_ID",
+    "TEXTURES",
+    "BodyPiece",
+    "Frame",
+    "Renderer",
+    "TextFit",
+    "fit_text",
+    "focal_from_fovy",
+]

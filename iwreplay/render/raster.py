@@ -1,0 +1,350 @@
+"""Kernels that turn meshes into covered samples: place, project, clip, rasterise.
+
+Positions on the image are snapped to 1/512 pixel and from there on everything that decides coverage is integer
+arithmetic: edge functions are exact and a sample on an edge belongs to one side by the top-left rule, so that a mesh
+has no holes and no sample is covered twice. The nearest surface wins a sample; of equally near ones that with the
+lower triangle number; so the order in which triangles are drawn does not matter.
+
+Image axes: x right, y down, pixels; view axes: x right, y up, z forward (so z is the depth).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from iwreplay.render.jit import inlined, kernel
+
+__all__ = ["FIXED", "MAX_LIGHTS", "NEAR_M", "count_bands", "fill_bands", "place_parts", "raster_band", "setup"]
+
+#: fixed-point units in a pixel
+FIXED = 512
+#: surfaces nearer than this are cut off
+NEAR_M = 0.02
+#: how many lights can shine on one part
+MAX_LIGHTS = 6
+
+# Projected points lie within so many pixels of the image's centre; beyond, triangles are clipped. 2**14 pixels are
+# 2**23 units, products of two are 2**46: edge functions can't overflow 64 bits.
+_GUARD_PX = 16000.0
+# three corners, and at most one more for each of five clip planes
+_MAX_CORNERS = 8
+_FLAT_COVERAGE = 4
+
+
+@kernel
+def place_parts(parts, poses, local_balls, balls):
+    """World balls (np, 4: centre, radius) of the listed parts after their poses (np, 3, 4) changed."""
+    for i in range(parts.shape[0]):
+        p = parts[i]
+        x, y, z = local_balls[p, 0], local_balls[p, 1], local_balls[p, 2]
+        for r in range(3):
+            balls[p, r] = poses[p, r, 0] * x + poses[p, r, 1] * y + poses[p, r, 2] * z + poses[p, r, 3]
+        # a ball under a stretched pose: the longest column bounds it
+        longest = 0.0
+        for c in range(3):
+            s = poses[p, 0, c] * poses[p, 0, c] + poses[p, 1, c] * poses[p, 1, c] + poses[p, 2, c] * poses[p, 2, c]
+            longest = max(longest, s)
+        balls[p, 3] = local_balls[p, 3] * math.sqrt(longest)
+
+
+@inlined
+def _pick_lights(p, x, y, z, radius, lights, part_lights):
+    """The strongest lights within range of a ball in view axes; a light reaches as far as its last column says."""
+    taken = 0
+    for i in range(lights.shape[0]):
+        dx, dy, dz = lights[i, 0] - x, lights[i, 1] - y, lights[i, 2] - z
+        d = math.sqrt(dx * dx + dy * dy + dz * dz)
+        if d - radius >= lights[i, 4]:
+            continue
+        strength = lights[i, 3] / (1.0 + d * d)
+        # insertion into a short list, strongest first
+        k = taken if taken < MAX_LIGHTS else MAX_LIGHTS - 1
+        if taken == MAX_LIGHTS:
+            j = part_lights[p, k + 1]
+            ex, ey, ez = lights[j, 0] - x, lights[j, 1] - y, lights[j, 2] - z
+            if lights[j, 3] / (1.0 + ex * ex + ey * ey + ez * ez) >= strength:
+                continue
+        else:
+            taken += 1
+        while k > 0:
+            j = part_lights[p, k]
+            ex, ey, ez = lights[j, 0] - x, lights[j, 1] - y, lights[j, 2] - z
+            if lights[j, 3] / (1.0 + ex * ex + ey * ey + ez * ez) >= strength:
+                break
+            part_lights[p, k + 1] = j
+            k -= 1
+        part_lights[p, k + 1] = i
+    part_lights[p, 0] = taken
+
+
+@inlined
+def _clip(points, corners, plane, near, spread, kept):
+    """Cuts a convex polygon (corners, 3) by one plane: 0 near, 1..4 the sides of the guard band. New corner count.
+
+    A crossing is computed from the inside end to the outside end whichever way the edge runs, so that two triangles
+    that share an edge are cut at the same point.
+    """
+    n = 0
+    for k in range(corners):
+        q = k + 1 if k + 1 < corners else 0
+        if plane == 0:
+            dk, dq = points[k, 2] - near, points[q, 2] - near
+        elif plane == 1:
+            dk, dq = spread * points[k, 2] - points[k, 0], spread * points[q, 2] - points[q, 0]
+        elif plane == 2:
+            dk, dq = spread * points[k, 2] + points[k, 0], spread * points[q, 2] + points[q, 0]
+        elif plane == 3:
+            dk, dq = spread * points[k, 2] - points[k, 1], spread * points[q, 2] - points[q, 1]
+        else:
+            dk, dq = spread * points[k, 2] + points[k, 1], spread * points[q, 2] + points[q, 1]
+        if dk >= 0.0:
+            for r in range(3):
+                kept[n, r] = points[k, r]
+            n += 1
+        if (dk >= 0.0) != (dq >= 0.0):
+            a, b, da, db = (k, q, dk, dq) if dk >= 0.0 else (q, k, dq, dk)
+            s = da / (da - db)
+            for r in range(3):
+                kept[n, r] = points[a, r] + s * (points[b, r] - points[a, r])
+            if plane == 0:
+                kept[n, 2] = near
+            n += 1
+    for k in range(n):
+        for r in range(3):
+            points[k, r] = kept[k, r]
+    return n
+
+
+@inlined
+def _emit(n, capacity, ax, ay, az, bx, by, bz, cx, cy, cz, two_sided, level, source, limits, rec_xy, rec_iz, rec_src, rec_flags):
+    """Writes a record of a projected triangle (fixed-point corners, depths) when it can be seen. New record count."""
+    low_x, high_x = min(ax, min(bx, cx)), max(ax, max(bx, cx))
+    low_y, high_y = min(ay, min(by, cy)), max(ay, max(by, cy))
+    if high_x < 0 or high_y < 0 or low_x > limits[0] or low_y > limits[1]:
+        return n
+    area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
+    if area == 0:
+        return n
+    # image y runs down: a front face, counter-clockwise to the viewer, has a negative area
+    if area > 0 and not two_sided:
+        return n
+    if n < capacity:
+        rec_xy[n, 0], rec_xy[n, 1] = ax, ay
+        rec_iz[n, 0] = 1.0 / az
+        if area < 0:
+            rec_xy[n, 2], rec_xy[n, 3], rec_xy[n, 4], rec_xy[n, 5] = cx, cy, bx, by
+            rec_iz[n, 1], rec_iz[n, 2] = 1.0 / cz, 1.0 / bz
+        else:
+            rec_xy[n, 2], rec_xy[n, 3], rec_xy[n, 4], rec_xy[n, 5] = bx, by, cx, cy
+            rec_iz[n, 1], rec_iz[n, 2] = 1.0 / bz, 1.0 / cz
+        rec_src[n] = source
+        # bits 0..2: samples of a pixel that it covers (4: all); bit 3: seen from behind
+        rec_flags[n] = level + (8 if area > 0 else 0)
+    return n + 1
+
+
+@kernel
+def setup(
+    vertices, normals, faces, part_vertices, part_faces, part_drawn, part_two_sided, part_level, poses, turns, balls,
+    camera, focal_px, width, height, lights, view_vertices, view_normals, image, part_lights,
+    rec_xy, rec_iz, rec_src, rec_flags,
+):  # fmt: skip
+    """View-space vertices and normals of every part in view, and a record for every triangle piece that may be seen.
+
+    camera (3, 4): rows right, up, forward, and in the last column the camera's position. Returns the number of
+    records wanted; when it is above the capacity of `rec_*` the caller makes room and calls again.
+    """
+    near = NEAR_M
+    capacity = rec_src.shape[0]
+    limits = (width * FIXED, height * FIXED)
+    half_w, half_h = width * 0.5, height * 0.5
+    scale = focal_px * FIXED
+    side_w = math.sqrt(focal_px * focal_px + half_w * half_w)
+    side_h = math.sqrt(focal_px * focal_px + half_h * half_h)
+    spread = _GUARD_PX / focal_px
+    polygon, kept = np.empty((_MAX_CORNERS + 1, 3)), np.empty((_MAX_CORNERS + 1, 3))
+    corner_x, corner_y = np.empty(_MAX_CORNERS + 1, np.int64), np.empty(_MAX_CORNERS + 1, np.int64)
+    m = np.empty((3, 4))
+    turn = np.empty((3, 3))
+    n = 0
+    for p in range(part_drawn.shape[0]):
+        if part_drawn[p] == 0:
+            continue
+        dx, dy, dz = balls[p, 0] - camera[0, 3], balls[p, 1] - camera[1, 3], balls[p, 2] - camera[2, 3]
+        x = camera[0, 0] * dx + camera[0, 1] * dy + camera[0, 2] * dz
+        y = camera[1, 0] * dx + camera[1, 1] * dy + camera[1, 2] * dz
+        z = camera[2, 0] * dx + camera[2, 1] * dy + camera[2, 2] * dz
+        # a hair more, so that rounding never drops a part whose edge is just in view
+        r = balls[p, 3] * 1.0001 + 1e-6
+        if z + r < near:
+            continue
+        if abs(x) * focal_px - z * half_w > r * side_w or abs(y) * focal_px - z * half_h > r * side_h:
+            continue
+        _pick_lights(p, x, y, z, r, lights, part_lights)
+        tx, ty, tz = poses[p, 0, 3] - camera[0, 3], poses[p, 1, 3] - camera[1, 3], poses[p, 2, 3] - camera[2, 3]
+        for i in range(3):
+            for j in range(3):
+                m[i, j] = camera[i, 0] * poses[p, 0, j] + camera[i, 1] * poses[p, 1, j] + camera[i, 2] * poses[p, 2, j]
+                turn[i, j] = (
+                    camera[i, 0] * turns[p, 0, j] + camera[i, 1] * turns[p, 1, j] + camera[i, 2] * turns[p, 2, j]
+                )
+            m[i, 3] = camera[i, 0] * tx + camera[i, 1] * ty + camera[i, 2] * tz
+        for v in range(part_vertices[p, 0], part_vertices[p, 1]):
+            x, y, z = vertices[v, 0], vertices[v, 1], vertices[v, 2]
+            vx = m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3]
+            vy = m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3]
+            vz = m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3]
+            view_vertices[v, 0], view_vertices[v, 1], view_vertices[v, 2] = vx, vy, vz
+            x, y, z = normals[v, 0], normals[v, 1], normals[v, 2]
+            for i in range(3):
+                view_normals[v, i] = turn[i, 0] * x + turn[i, 1] * y + turn[i, 2] * z
+            image[v, 2] = 0
+            if vz >= near and abs(vx) <= spread * vz and abs(vy) <= spread * vz:
+                image[v, 0] = int(math.floor(half_w * FIXED + scale * vx / vz + 0.5))
+                image[v, 1] = int(math.floor(half_h * FIXED - scale * vy / vz + 0.5))
+                image[v, 2] = 1
+        for t in range(part_faces[p, 0], part_faces[p, 1]):
+            a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
+            if image[a, 2] + image[b, 2] + image[c, 2] == 3:
+                n = _emit(
+                    n, capacity, image[a, 0], image[a, 1], view_vertices[a, 2], image[b, 0], image[b, 1],
+                    view_vertices[b, 2], image[c, 0], image[c, 1], view_vertices[c, 2], part_two_sided[p] != 0,
+                    part_level[p], t, limits, rec_xy, rec_iz, rec_src, rec_flags,
+                )  # fmt: skip
+                continue
+            for i in range(3):
+                polygon[0, i] = view_vertices[a, i]
+                polygon[1, i] = view_vertices[b, i]
+                polygon[2, i] = view_vertices[c, i]
+            corners = 3
+            for plane in range(5):
+                if corners >= 3:
+                    corners = _clip(polygon, corners, plane, near, spread, kept)
+            for k in range(corners):
+                corner_x[k] = int(math.floor(half_w * FIXED + scale * polygon[k, 0] / polygon[k, 2] + 0.5))
+                corner_y[k] = int(math.floor(half_h * FIXED - scale * polygon[k, 1] / polygon[k, 2] + 0.5))
+            for k in range(1, corners - 1):
+                n = _emit(
+                    n, capacity, corner_x[0], corner_y[0], polygon[0, 2], corner_x[k], corner_y[k], polygon[k, 2],
+                    corner_x[k + 1], corner_y[k + 1], polygon[k + 1, 2], part_two_sided[p] != 0, part_level[p], t,
+                    limits, rec_xy, rec_iz, rec_src, rec_flags,
+                )  # fmt: skip
+    return n
+
+
+@inlined
+def _sample_rows(rec_xy, n, shift, offset, rows):
+    """First and last sample row that a record can touch, clipped to the image (first > last: none)."""
+    low = min(rec_xy[n, 1], min(rec_xy[n, 3], rec_xy[n, 5]))
+    high = max(rec_xy[n, 1], max(rec_xy[n, 3], rec_xy[n, 5]))
+    # arithmetic shifts round down; minus twice rounds up
+    first = -((offset - low) >> shift)
+    last = (high - offset) >> shift
+    return max(0, first), min(rows - 1, last)
+
+
+@kernel
+def count_bands(rec_xy, records, shift, offset, rows, band_rows, counts):
+    """How many records touch each band of `band_rows` sample rows."""
+    for b in range(counts.shape[0]):
+        counts[b] = 0
+    for n in range(records):
+        first, last = _sample_rows(rec_xy, n, shift, offset, rows)
+        if first <= last:
+            for b in range(first // band_rows, last // band_rows + 1):
+                counts[b] += 1
+
+
+@kernel
+def fill_bands(rec_xy, records, shift, offset, rows, band_rows, starts, order):
+    """Record numbers band by band into `order`; band b begins at starts[b]. `starts` is used up."""
+    for n in range(records):
+        first, last = _sample_rows(rec_xy, n, shift, offset, rows)
+        if first <= last:
+            for b in range(first // band_rows, last // band_rows + 1):
+                order[starts[b]] = n
+                starts[b] += 1
+
+
+@inlined
+def _covers(column, row, shift, offset, level):
+    """Whether a see-through surface takes this sample: `level` of the four of every pixel, another set each pixel."""
+    sx, sy = (offset + (column << shift)) >> 8, (offset + (row << shift)) >> 8
+    rank = (sx & 1) + 2 * (sy & 1) + (sx >> 2) + 3 * (sy >> 2)
+    return (rank & 3) < level
+
+
+@kernel
+def raster_band(rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner):
+    """Finds the record seen at every sample of rows row0..row1-1.
+
+    Sample (column, row) lies at offset + (column, row) * 2**shift fixed-point units. `near_iz` (rows, columns) gets
+    1/depth in float32, 0 where nothing is; `owner` the record number or -1. Both are indexed from row0.
+    """
+    for y in range(row1 - row0):
+        for x in range(columns):
+            near_iz[y, x] = 0.0
+            owner[y, x] = -1
+    for i in range(begin, end):
+        n = order[i]
+        x0, y0, x1, y1, x2, y2 = (
+            np.int64(rec_xy[n, 0]), np.int64(rec_xy[n, 1]), np.int64(rec_xy[n, 2]),
+            np.int64(rec_xy[n, 3]), np.int64(rec_xy[n, 4]), np.int64(rec_xy[n, 5]),
+        )  # fmt: skip
+        top, bottom = _sample_rows(rec_xy, n, shift, offset, row1)
+        top = max(top, row0)
+        left = max(0, -((offset - min(x0, min(x1, x2))) >> shift))
+        right = min(columns - 1, (max(x0, max(x1, x2)) - offset) >> shift)
+        if top > bottom or left > right:
+            continue
+        # edge i, opposite corner i: a * x + b * y + c, above zero inside
+        a0, b0, c0 = y1 - y2, x2 - x1, x1 * y2 - x2 * y1
+        a1, b1, c1 = y2 - y0, x0 - x2, x2 * y0 - x0 * y2
+        a2, b2, c2 = y0 - y1, x1 - x0, x0 * y1 - x1 * y0
+        # a sample exactly on an edge belongs to it only on a left or top edge
+        if not (a0 > 0 or (a0 == 0 and b0 > 0)):
+            c0 -= 1
+        if not (a1 > 0 or (a1 == 0 and b1 > 0)):
+            c1 -= 1
+        if not (a2 > 0 or (a2 == 0 and b2 > 0)):
+            c2 -= 1
+        area = float(a0 * (x0 - x1) + b0 * (y0 - y1))
+        step1, step2 = rec_iz[n, 1] - rec_iz[n, 0], rec_iz[n, 2] - rec_iz[n, 0]
+        slope_x = (float(a1) * step1 + float(a2) * step2) / area
+        slope_y = (float(b1) * step1 + float(b2) * step2) / area
+        iz0 = rec_iz[n, 0]
+        level = rec_flags[n] & 7
+        source = rec_src[n]
+        s0, s1, s2 = a0 << shift, a1 << shift, a2 << shift
+        fx = offset + (left << shift)
+        for y in range(top, bottom + 1):
+            fy = offset + (y << shift)
+            e0, e1, e2 = a0 * fx + b0 * fy + c0, a1 * fx + b1 * fy + c1, a2 * fx + b2 * fy + c2
+            first, last = left, right
+            if right - left >= 6:
+                # solve each edge for the columns inside it
+                for e, s in ((e0, s0), (e1, s1), (e2, s2)):
+                    if s > 0:
+                        if e < 0:
+                            first = max(first, left + (s - 1 - e) // s)
+                    elif e < 0:
+                        last = -1
+                    elif s < 0:
+                        last = min(last, left + e // (-s))
+            iz_row = iz0 + slope_y * float(fy - y0)
+            for x in range(first, last + 1):
+                k = x - left
+                if (e0 + k * s0) | (e1 + k * s1) | (e2 + k * s2) < 0:
+                    continue
+                iz = np.float32(iz_row + slope_x * float(offset + (x << shift) - x0))
+                held = near_iz[y - row0, x]
+                if iz < held:
+                    continue
+                if iz == held and owner[y - row0, x] >= 0 and rec_src[owner[y - row0, x]] <= source:
+                    continue
+                if level < _FLAT_COVERAGE and not _covers(x, y, shift, offset, level):
+                    continue
+                near_iz[y - row0, x] = iz
+                owner[y - row0, x] = n

@@ -1,0 +1,266 @@
+"""Triangle meshes of the scene's shapes.
+
+Plain Python arithmetic with portable sines, so that a mesh has the same bits on every machine. Meshes are cached by
+kind and size: a scene of a thousand shapes has some dozens of distinct ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from iwreplay.errors import RenderError
+from iwreplay.trig import sin_cos
+
+__all__ = ["Mesh", "quad", "segments_for", "tessellate"]
+
+Point2 = tuple[float, float]
+
+#: adjacent facets whose normals agree better than this cosine (37 degrees) are shaded as one smooth surface
+_SMOOTH_COS = 0.8
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A triangle mesh in its shape's frame. Arrays are read-only."""
+
+    #: (n, 3) metres
+    positions: npt.NDArray[np.float64]
+    #: (n, 3) unit vectors
+    normals: npt.NDArray[np.float64]
+    #: (n, 2) metres along the surface, for tiling textures
+    uv: npt.NDArray[np.float64]
+    #: (m, 3) indices, counter-clockwise seen from the side that the normals point to
+    faces: npt.NDArray[np.int32]
+    #: drawn from both sides (an open shell, or one whose orientation is not known)
+    two_sided: bool = False
+
+
+class _Builder:
+    """Collects vertices and faces."""
+
+    def __init__(self) -> None:
+        self.positions: list[tuple[float, float, float]] = []
+        self.normals: list[tuple[float, float, float]] = []
+        self.uv: list[Point2] = []
+        self.faces: list[tuple[int, int, int]] = []
+
+    def vertex(self, p: tuple[float, float, float], n: tuple[float, float, float], uv: Point2) -> int:
+        self.positions.append(p)
+        self.normals.append(n)
+        self.uv.append(uv)
+        return len(self.positions) - 1
+
+    def mesh(self, *, two_sided: bool = False) -> Mesh:
+        arrays = (
+            np.array(self.positions, np.float64),
+            np.array(self.normals, np.float64),
+            np.array(self.uv, np.float64),
+            np.array(self.faces, np.int32),
+        )
+        for a in arrays:
+            a.setflags(write=False)
+        return Mesh(*arrays, two_sided=two_sided)
+
+
+def segments_for(radius_m: float) -> int:
+    """How many straight pieces a circle of this radius is drawn with."""
+    for limit_m, pieces in ((0.008, 8), (0.025, 12), (0.08, 18), (0.3, 26)):
+        if radius_m < limit_m:
+            return pieces
+    return 36
+
+
+@lru_cache(maxsize=64)
+def _circle(pieces: int) -> tuple[Point2, ...]:
+    """(cos, sin) of `pieces` + 1 directions; the last repeats the first exactly.
+
+    Starts at +y, the back of a thing, so that a texture's seam is out of sight.
+    """
+    ring = []
+    for i in range(pieces):
+        s, c = sin_cos(2.0 * math.pi * i / pieces + 0.5 * math.pi)
+        ring.append((c, s))
+    return (*ring, ring[0])
+
+
+@lru_cache(maxsize=4096)
+def tessellate(kind: str, size: tuple[float, ...]) -> Mesh:
+    """Mesh of a shape; `kind` and `size` as in `scene.model.Shape`.
+
+    RenderError for an unknown kind, a wrong number of sizes, or a size that is not positive and finite.
+    """
+    if kind not in _MAKERS:
+        raise RenderError(f"shape kind {kind!r} is not one of {', '.join(_MAKERS)}")
+    if not all(math.isfinite(v) for v in size):
+        raise RenderError(f"{kind} of size {size} has a size that is not finite")
+    wanted, maker = _MAKERS[kind]
+    if wanted and len(size) != wanted:
+        raise RenderError(f"{kind} takes {wanted} sizes, not {len(size)}: {size}")
+    return maker(size)
+
+
+def _positive(kind: str, size: tuple[float, ...], *, how_many: int) -> None:
+    if not all(v > 0.0 for v in size[:how_many]):
+        raise RenderError(f"{kind} of size {size} has a size that is not above zero")
+
+
+def _box(size: tuple[float, ...]) -> Mesh:
+    _positive("box", size, how_many=3)
+    b = _Builder()
+    for axis in range(3):
+        for sign in (-1.0, 1.0):
+            # right x up = the outward direction
+            right, up = ((axis + 1) % 3, (axis + 2) % 3) if sign > 0 else ((axis + 2) % 3, (axis + 1) % 3)
+            if axis == 1:
+                # keep the texture's v upright on the front and back as on the sides
+                right, up = (0, 2)
+            corners = []
+            for a, c in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)):
+                p = [0.0, 0.0, 0.0]
+                p[axis], p[right], p[up] = sign * size[axis], a * size[right], c * size[up]
+                n = [0.0, 0.0, 0.0]
+                n[axis] = sign
+                # grain runs along the longer side of a face
+                uv = (p[right], p[up]) if size[right] >= size[up] else (p[up], p[right])
+                corners.append(b.vertex((p[0], p[1], p[2]), (n[0], n[1], n[2]), uv))
+            if axis == 1 and sign > 0:
+                corners = [corners[1], corners[0], corners[3], corners[2]]
+            b.faces.append((corners[0], corners[1], corners[2]))
+            b.faces.append((corners[0], corners[2], corners[3]))
+    return b.mesh()
+
+
+def _cylinder(size: tuple[float, ...]) -> Mesh:
+    _positive("cylinder", size, how_many=2)
+    r, h = size
+    return _turned(((0.0, -h), (r, -h), (r, h), (0.0, h)), pieces=segments_for(r))
+
+
+def _cone(size: tuple[float, ...]) -> Mesh:
+    bottom, top, h = size
+    if bottom < 0.0 or top < 0.0 or not max(bottom, top) > 0.0 or not h > 0.0:
+        raise RenderError(f"cone of size {size} needs radii of at least zero, one above it, and a height above zero")
+    outline = [(0.0, -h), (bottom, -h), (top, h), (0.0, h)]
+    return _turned(
+        tuple(p for i, p in enumerate(outline) if i == 0 or p != outline[i - 1]), pieces=segments_for(max(bottom, top))
+    )
+
+
+def _quarter(radius: float, *, pieces: int) -> list[Point2]:
+    """(cos, sin) times radius from the equator up to the pole."""
+    arc = []
+    for i in range(pieces):
+        s, c = sin_cos(0.5 * math.pi * i / pieces)
+        arc.append((radius * c, radius * s))
+    return [*arc, (0.0, radius)]
+
+
+def _sphere(size: tuple[float, ...]) -> Mesh:
+    _positive("sphere", size, how_many=1)
+    around = segments_for(size[0])
+    up = _quarter(size[0], pieces=max(3, around // 4))
+    down = [(r, -z) for r, z in reversed(up)]
+    return _turned((*down, *up[1:]), pieces=around)
+
+
+def _capsule(size: tuple[float, ...]) -> Mesh:
+    _positive("capsule", size, how_many=1)
+    r, half = size
+    if half < 0.0:
+        raise RenderError(f"capsule of size {size} has a half length below zero")
+    around = segments_for(r)
+    up = [(x, z + half) for x, z in _quarter(r, pieces=max(3, around // 4))]
+    down = [(x, -z) for x, z in reversed(up)]
+    return _turned((*down, *(up if half > 0.0 else up[1:])), pieces=around)
+
+
+def _lathe(size: tuple[float, ...]) -> Mesh:
+    if len(size) < 4 or len(size) % 2:
+        raise RenderError(f"lathe of size {size} needs pairs r0, z0, r1, z1, ... of at least two points")
+    outline = list(zip(size[0::2], size[1::2], strict=True))
+    if min(r for r, _ in outline) < 0.0:
+        raise RenderError(f"lathe outline {outline} has a radius below zero")
+    kept = [outline[0]]
+    kept.extend(p for i, p in enumerate(outline[1:]) if p != outline[i])
+    biggest = max(r for r, _ in kept)
+    if not biggest > 0.0 or len(kept) < 2:
+        raise RenderError(f"lathe outline {outline} turns into nothing: no two different points off the axis")
+    return _turned(tuple(kept), pieces=segments_for(biggest), two_sided=True)
+
+
+def _outline_normals(outline: tuple[Point2, ...]) -> list[tuple[Point2, Point2]]:
+    """Normals (radial, axial) at both ends of every segment: averaged with a neighbour that bends little."""
+    flat: list[Point2] = []
+    for (r0, z0), (r1, z1) in zip(outline, outline[1:], strict=False):
+        length = math.sqrt((r1 - r0) * (r1 - r0) + (z1 - z0) * (z1 - z0))
+        flat.append(((z1 - z0) / length, -(r1 - r0) / length))
+    ends: list[tuple[Point2, Point2]] = []
+    for i, n in enumerate(flat):
+        before = flat[i - 1] if i else (-n[0], n[1]) if outline[i][0] == 0.0 else n
+        after = flat[i + 1] if i + 1 < len(flat) else (-n[0], n[1]) if outline[i + 1][0] == 0.0 else n
+        ends.append((_blend(n, before), _blend(n, after)))
+    return ends
+
+
+def _blend(n: Point2, other: Point2) -> Point2:
+    if n[0] * other[0] + n[1] * other[1] < _SMOOTH_COS:
+        return n
+    r, z = n[0] + other[0], n[1] + other[1]
+    length = math.sqrt(r * r + z * z)
+    return (r / length, z / length)
+
+
+def _turned(outline: tuple[Point2, ...], *, pieces: int, two_sided: bool = False) -> Mesh:
+    """The outline (radius, z) turned about z. Outside is to the right of its direction."""
+    ring = _circle(pieces)
+    b = _Builder()
+    along = 0.0
+    for ((r0, z0), (r1, z1)), (n0, n1) in zip(
+        zip(outline, outline[1:], strict=False), _outline_normals(outline), strict=True
+    ):
+        length = math.sqrt((r1 - r0) * (r1 - r0) + (z1 - z0) * (z1 - z0))
+        level = abs(r1 - r0) > 2.0 * abs(z1 - z0)
+        around_m = 2.0 * math.pi * max(r0, r1)
+        rows: list[list[int]] = []
+        for r, z, n, v in ((r0, z0, n0, along), (r1, z1, n1, along + length)):
+            row = []
+            for i, (c, s) in enumerate(ring):
+                # a level piece is mapped flat, as seen from above; a steep one is unrolled
+                uv = (r * c, r * s) if level else (around_m * i / pieces, v)
+                row.append(b.vertex((r * c, r * s, z), (n[0] * c, n[0] * s, n[1]), uv))
+            rows.append(row)
+        for i in range(pieces):
+            if r0 > 0.0:
+                b.faces.append((rows[0][i], rows[0][i + 1], rows[1][i + 1]))
+            if r1 > 0.0:
+                b.faces.append((rows[0][i], rows[1][i + 1], rows[1][i]))
+        along += length
+    return b.mesh(two_sided=two_sided)
+
+
+@lru_cache(maxsize=1024)
+def quad(width_m: float, height_m: float) -> Mesh:
+    """A rectangle in x (right) and y (up) that faces +z; uv run 0..1 from its upper left corner, v downwards."""
+    if not (width_m > 0.0 and height_m > 0.0 and math.isfinite(width_m * height_m)):
+        raise RenderError(f"face of size {width_m} x {height_m} m must be above zero and finite")
+    b = _Builder()
+    x, y = width_m / 2.0, height_m / 2.0
+    for px, py, u, v in ((-x, -y, 0.0, 1.0), (x, -y, 1.0, 1.0), (x, y, 1.0, 0.0), (-x, y, 0.0, 0.0)):
+        b.vertex((px, py, 0.0), (0.0, 0.0, 1.0), (u, v))
+    b.faces.extend(((0, 1, 2), (0, 2, 3)))
+    return b.mesh()
+
+
+_MAKERS = {
+    "box": (3, _box),
+    "cylinder": (2, _cylinder),
+    "sphere": (1, _sphere),
+    "capsule": (2, _capsule),
+    "cone": (3, _cone),
+    "lathe": (0, _lathe),
+}

@@ -1,0 +1,248 @@
+"""The scene as arrays for the kernels, kept in step with a world state.
+
+A part is one mesh with one pose and one material: a shape of a thing's link, a text face, the liquid in a vessel, or a
+piece of the wearer's body. All parts that can ever be drawn exist from the start; attributes switch them on and off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from iwreplay.errors import RenderError, SceneError
+from iwreplay.pose import IDENTITY, Pose, compose, quat_to_matrix
+from iwreplay.render.appearance import liquid_of, liquid_space, material_name, shape_is_drawn
+from iwreplay.render.palette import Palette
+from iwreplay.render.raster import place_parts
+from iwreplay.render.shade import BODY_ID
+from iwreplay.render.shapes import Mesh, quad, tessellate
+from iwreplay.render.text import draw_text
+from iwreplay.scene.geometry import link_poses_at
+from iwreplay.scene.model import CompiledScene, Face, Material, Shape, Thing
+from iwreplay.vocabulary import AttrValue
+
+__all__ = ["BodyPiece", "Posed", "Stage"]
+
+#: text lies this far in front of the surface that carries it
+_FACE_GAP_M = 0.0005
+
+
+class BodyPiece(Protocol):
+    """A capsule of the wearer's body, along its z."""
+
+    @property
+    def radius_m(self) -> float: ...
+
+    @property
+    def half_m(self) -> float: ...
+
+    @property
+    def rgb(self) -> tuple[int, int, int]: ...
+
+
+class Posed(Protocol):
+    """What drawing reads of a world state."""
+
+    poses: dict[str, Pose]
+    joints: dict[str, float]
+    attrs: dict[str, dict[str, AttrValue]]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Where a part comes from: exactly one of shape, face, liquid (both None), for its thing's link."""
+
+    link: int
+    shape: Shape | None = None
+    face: Face | None = None
+
+
+_Seen = tuple[Pose, tuple[float, ...], dict[str, AttrValue]]
+
+
+class Stage:
+    """Geometry and looks of a scene. `follow` brings it to a state; what has not changed is not touched."""
+
+    def __init__(self, scene: CompiledScene, *, body: Sequence[BodyPiece] = ()) -> None:
+        self.scene = scene
+        self.palette = Palette()
+        self._materials = {m.name: m for m in scene.materials}
+        self._things = scene.things
+        self._joints = [
+            tuple(f"{t.id}.{k.joint.name}" for k in t.links if k.joint is not None) for t in scene.things
+        ]
+        self._parts: list[_Part] = []
+        meshes: list[Mesh] = []
+        ids: list[int] = []
+        #: per thing: its first part and the one after its last
+        self._ranges: list[tuple[int, int]] = []
+        for i, thing in enumerate(scene.things):
+            begin = len(self._parts)
+            for part, mesh in _parts_of(thing):
+                if part.shape is not None:
+                    self._check_materials(thing, part.shape)
+                self._parts.append(part)
+                meshes.append(mesh)
+                ids.append(i)
+            self._ranges.append((begin, len(self._parts)))
+        self._body_begin = len(self._parts)
+        for piece in body:
+            self._parts.append(_Part(link=0))
+            meshes.append(tessellate("capsule", (piece.radius_m, piece.half_m)))
+            ids.append(BODY_ID)
+        self._lay_out(meshes, ids)
+        for k, piece in enumerate(body):
+            p = self._body_begin + k
+            self._wear(p, self.palette.material(Material(name="body", rgb=piece.rgb)))
+        self._seen: list[_Seen | None] = [None] * len(scene.things)
+        self._seen_body: tuple[Pose, ...] | None = None
+
+    def _check_materials(self, thing: Thing, shape: Shape) -> None:
+        for name in (shape.material, *(m for table in shape.repaint.values() for m in table.values())):
+            if name not in self._materials:
+                raise SceneError(
+                    f"thing {thing.id!r} uses material {name!r}, which scene {self.scene.id!r} does not define"
+                )
+
+    def _lay_out(self, meshes: list[Mesh], ids: list[int]) -> None:
+        parts = len(meshes)
+        vertex_starts, face_starts = [0], [0]
+        for m in meshes:
+            vertex_starts.append(vertex_starts[-1] + len(m.positions))
+            face_starts.append(face_starts[-1] + len(m.faces))
+        if max(vertex_starts[-1], face_starts[-1]) >= 1 << 31:
+            raise RenderError(f"scene {self.scene.id!r} has {face_starts[-1]} triangles; the limit is 2**31")
+
+        def joined(arrays: list[np.ndarray], width: int, kind: type[np.generic]) -> np.ndarray:
+            return np.ascontiguousarray(np.concatenate(arrays), kind) if arrays else np.zeros((0, width), kind)
+
+        #: local to the part
+        self.vertices = joined([m.positions for m in meshes], 3, np.float64)
+        self.normals = joined([m.normals for m in meshes], 3, np.float64)
+        self.uv = joined([m.uv for m in meshes], 2, np.float64)
+        self.faces = joined([m.faces + v for m, v in zip(meshes, vertex_starts, strict=False)], 3, np.int32)
+        self.part_vertices = np.array([vertex_starts[:-1], vertex_starts[1:]], np.int32).T.copy()
+        self.part_faces = np.array([face_starts[:-1], face_starts[1:]], np.int32).T.copy()
+        self.face_part = np.repeat(np.arange(parts, dtype=np.int32), np.diff(face_starts))
+        self.part_id = np.array(ids, np.int32)
+        self.part_two_sided = np.array([m.two_sided for m in meshes], np.uint8)
+        self.part_drawn = np.zeros(parts, np.uint8)
+        self.part_material = np.zeros(parts, np.int32)
+        self.part_level = np.full(parts, 4, np.uint8)
+        #: world_from_part, with its scale, and its rotation alone
+        self.poses = np.zeros((parts, 3, 4))
+        self.turns = np.zeros((parts, 3, 3))
+        self._local_balls = np.array([_ball(m) for m in meshes], np.float64).reshape(parts, 4)
+        #: world balls around the parts: centre and radius
+        self.balls = np.zeros((parts, 4))
+
+    def follow(self, state: Posed, *, body: Sequence[Pose] = ()) -> None:
+        """Takes over poses, joints and attributes of a state, and the body's poses (none: the body is not drawn).
+
+        RenderError when the number of body poses is not that of the body's pieces. KeyError is an error of the
+        state: it lacks a thing of the scene.
+        """
+        moved: list[int] = []
+        for i, thing in enumerate(self._things):
+            pose = state.poses[thing.id]
+            joints = tuple(state.joints[j] for j in self._joints[i])
+            attrs = state.attrs[thing.id]
+            seen = self._seen[i]
+            if seen is not None and seen[0] == pose and seen[1] == joints and seen[2] == attrs:
+                continue
+            self._dress(i, thing, pose, state.joints, attrs, moved)
+            self._seen[i] = (pose, joints, dict(attrs))
+        self._follow_body(tuple(body), moved)
+        if moved:
+            place_parts(np.array(moved, np.int64), self.poses, self._local_balls, self.balls)
+
+    def _follow_body(self, body: tuple[Pose, ...], moved: list[int]) -> None:
+        pieces = len(self._parts) - self._body_begin
+        if body and len(body) != pieces:
+            raise RenderError(f"{len(body)} body poses for a body of {pieces} pieces")
+        if body == self._seen_body:
+            return
+        self.part_drawn[self._body_begin :] = 1 if body else 0
+        for k, pose in enumerate(body):
+            self._put(self._body_begin + k, pose, moved)
+        self._seen_body = body
+
+    def _dress(
+        self, i: int, thing: Thing, pose: Pose, joints: Mapping[str, float], attrs: dict[str, AttrValue], moved: list[int]
+    ) -> None:
+        begin, end = self._ranges[i]
+        if attrs.get("exists") is False:
+            self.part_drawn[begin:end] = 0
+            return
+        links = link_poses_at(thing, pose, joints)
+        for p in range(begin, end):
+            part = self._parts[p]
+            world_from_link = links[part.link]
+            if part.shape is not None:
+                shown = shape_is_drawn(part.shape, attrs)
+                if shown:
+                    self._wear(p, self.palette.material(self._materials[material_name(part.shape, attrs)]))
+                    self._put(p, compose(world_from_link, part.shape.pose), moved)
+            elif part.face is not None:
+                text = attrs.get(f"text:{part.face.name}")
+                shown = isinstance(text, str)
+                if isinstance(text, str):
+                    self._wear(p, self._text_material(text, part.face))
+                    raised = compose(part.face.pose, (0.0, 0.0, _FACE_GAP_M, 1.0, 0.0, 0.0, 0.0))
+                    self._put(p, compose(world_from_link, raised), moved)
+            else:
+                liquid = liquid_of(thing, attrs, self._materials)
+                shown = liquid is not None
+                if liquid is not None:
+                    self._wear(p, self.palette.material(Material(name="liquid", rgb=liquid.rgb, texture="ceramic")))
+                    middle, half = (liquid.z0_m + liquid.z1_m) / 2.0, (liquid.z1_m - liquid.z0_m) / 2.0
+                    at = compose(world_from_link, (0.0, 0.0, middle, *IDENTITY[3:]))
+                    self._put(p, at, moved, scale=(liquid.radius_m, liquid.radius_m, half))
+            self.part_drawn[p] = 1 if shown else 0
+
+    def _text_material(self, text: str, face: Face) -> int:
+        key = ("text", text, face.size, face.cap_height_m, face.ink, face.paper)
+        known = self.palette.knows(key)
+        if known is not None:
+            return known
+        image, part = draw_text(text, face)
+        return self.palette.image(key, image, part=part)
+
+    def _wear(self, p: int, material: int) -> None:
+        self.part_material[p] = material
+        self.part_level[p] = self.palette.level[material]
+
+    def _put(
+        self, p: int, pose: Pose, moved: list[int], *, scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    ) -> None:
+        rows = quat_to_matrix(pose[3:])
+        self.turns[p] = rows
+        self.poses[p] = [
+            (r[0] * scale[0], r[1] * scale[1], r[2] * scale[2], pose[i]) for i, r in enumerate(rows)
+        ]
+        moved.append(p)
+
+
+def _parts_of(thing: Thing) -> list[tuple[_Part, Mesh]]:
+    found: list[tuple[_Part, Mesh]] = []
+    for k, link in enumerate(thing.links):
+        found.extend(
+            (_Part(link=k, shape=s), tessellate(s.kind, s.size)) for s in link.shapes if s.role != "collision"
+        )
+        found.extend((_Part(link=k, face=f), quad(*f.size)) for f in link.faces)
+    if liquid_space(thing) is not None:
+        # one cylinder of unit size, stretched to the level
+        found.append((_Part(link=0), tessellate("cylinder", (1.0, 1.0))))
+    return found
+
+
+def _ball(mesh: Mesh) -> tuple[float, float, float, float]:
+    """A ball around a mesh: the middle of its box, and the farthest vertex from there."""
+    low, high = mesh.positions.min(axis=0), mesh.positions.max(axis=0)
+    x, y, z = ((low + high) * 0.5).tolist()
+    d = mesh.positions - (x, y, z)
+    d2 = d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1] + d[:, 2] * d[:, 2]
+    return (x, y, z, float(np.sqrt(d2.max())))
