@@ -13,8 +13,8 @@ from iwreplay.vocabulary import Phase
 __all__ = ["Event"]
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """Base of all events."""
+class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
+    """Base of all events. A field that this version does not know is refused on reading, never dropped."""
 
     #: simulated seconds since the start of the episode, >= 0, never decreasing along a log
     sim_time_s: float

@@ -1,0 +1,131 @@
+"""From a verified message to typed events."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO, cast
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values
+from iwreplay.errors import EventError, LogCorruptError
+from iwreplay.events import AnyEvent, EpisodeOpened, Event
+from iwreplay.log.admission import explain_bad_line
+from iwreplay.log.chain import LINK_BYTES, BatchFrames, Chain
+from iwreplay.log.format import META_KEY, BatchMeta
+from iwreplay.log.scan import Span, load
+from iwreplay.log.upcasts import Lineage
+
+__all__ = ["LoadedBatch"]
+
+_DECODER = msgspec.json.Decoder(AnyEvent)
+
+
+class LoadedBatch:
+    """One batch of a log, its bytes verified against the digest."""
+
+    __slots__ = ("batch", "frames", "meta", "span")
+
+    def __init__(self, span: Span, meta: BatchMeta, batch: pa.RecordBatch) -> None:
+        self.span, self.meta, self.batch = span, meta, batch
+        self.frames = BatchFrames.of(batch)
+
+    @classmethod
+    def load(cls, file: BinaryIO, span: Span, schema: pa.Schema) -> LoadedBatch:
+        """Reads and verifies one batch. Raises LogCorruptError."""
+        raw, header = load(file, span)
+        try:
+            meta = msgspec.json.decode(header.custom[META_KEY], type=BatchMeta)
+            batch = pa.ipc.read_record_batch(pa.py_buffer(raw), schema)
+        except (KeyError, msgspec.MsgspecError, pa.ArrowException, OSError) as e:
+            raise LogCorruptError(f"unreadable batch: {e}", seq=span.first, offset=span.offset) from e
+        if (meta.first, meta.count) != (span.first, span.count) or batch.num_rows != span.count:
+            raise LogCorruptError("a batch holds other events than its index says", seq=span.first, offset=span.offset)
+        loaded = cls(span, meta, batch)
+        loaded._check_order()
+        return loaded
+
+    def _check_order(self) -> None:
+        first, n = self.span.first, self.span.count
+        if not np.array_equal(np.asarray(self.batch.column("seq")), np.arange(first, first + n)):
+            raise LogCorruptError("seqs are not consecutive", seq=first, offset=self.span.offset)
+
+    def verify(self, chain: Chain) -> int:
+        """Takes the batch into the chain; gives how many of its events agree with it (all, if it is intact).
+
+        `chain` has come to the end of the batch, or is useless after a break."""
+        before = chain.copy()
+        chain.add_batch(self.frames)
+        if chain.root == self.meta.head:
+            return self.span.count
+        broken = before.first_broken(self.frames, self.links())
+        # events that agree with their links, under a head that does not: the head itself was changed
+        return self.span.count - 1 if broken is None else broken
+
+    def links(self) -> bytes:
+        """All links, end to end."""
+        column = self.batch.column("link")
+        start = column.offset * LINK_BYTES
+        return bytes(memoryview(column.buffers()[1])[start : start + LINK_BYTES * self.span.count])
+
+    def line(self, i: int) -> bytes:
+        """Canonical JSON line of the i-th event of the batch."""
+        f = self.frames
+        return bytes(f.lines[f.line_ends[i] : f.line_ends[i + 1]])
+
+    def events(self, *, version: int, lineage: Lineage, start: int = 0, stop: int | None = None) -> list[Event]:
+        """Typed events `start` to `stop` of the batch. Raises EventError that names seq and kind."""
+        stop = self.span.count if stop is None else stop
+        if version != lineage.newest:
+            return self._upcast(version, lineage, start, stop)
+        f = self.frames
+        lines = f.lines[f.line_ends[start] : f.line_ends[stop]]
+        try:
+            events = cast("list[Event]", _DECODER.decode_lines(lines))
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise self._culprit(start, stop) from None
+        if len(events) != stop - start:
+            raise self._culprit(start, stop)
+        for j, row in enumerate(f.rows):
+            if start <= row < stop:
+                event = events[row - start]
+                if type(event) not in VALUES_TYPES or cast("Any", event).values:
+                    raise EventError(f"event {self.span.first + row} has an array that its kind does not have")
+                msgspec.structs.force_setattr(event, "values", self._array(j))
+        for i, event in enumerate(events) if start == 0 and self.span.first == 0 else ():
+            # its nested structs ignore unknown fields, so what was read must be all that was written
+            if isinstance(event, EpisodeOpened) and canonical_bytes(event) + b"\n" != self.line(i):
+                raise explain_bad_line(self.line(i), self.span.first + i)
+        return events
+
+    def _array(self, j: int) -> tuple[float, ...]:
+        a, b = self.frames.value_ends[j], self.frames.value_ends[j + 1]
+        return unpack_values(self.frames.packed[8 * a : 8 * b])
+
+    def _culprit(self, start: int, stop: int) -> EventError:
+        for i in range(start, stop):
+            line = self.line(i)
+            try:
+                _DECODER.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                return explain_bad_line(line, self.span.first + i)
+            if line.count(b"\n") != 1 or not line.endswith(b"\n"):
+                return EventError(f"event {self.span.first + i} is not exactly one line of JSON")
+        raise AssertionError("every line alone is an event")
+
+    def _upcast(self, version: int, lineage: Lineage, start: int, stop: int) -> list[Event]:
+        arrays = {row: j for j, row in enumerate(self.frames.rows)}
+        events: list[Event] = []
+        for i in range(start, stop):
+            line = self.line(i)
+            try:
+                raw = msgspec.json.decode(line, type=dict[str, Any])
+                if i in arrays:
+                    raw["values"] = list(self._array(arrays[i]))
+                event = msgspec.convert(lineage.upcast(raw, version=version), AnyEvent)
+            except (msgspec.MsgspecError, KeyError, TypeError, ValueError) as e:
+                seq = self.span.first + i
+                raise EventError(f"event {seq} of log format {version} cannot be read as {lineage.newest}: {e}") from e
+            events.append(cast("Event", event))
+        return events

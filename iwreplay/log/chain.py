@@ -1,0 +1,140 @@
+"""The hash chain over events.
+
+The root hash after event k is SHA-256 over the frames (see `canonical.frame`) of events 0..k in order. It is a
+chain: each event's hash rests on every event before it, in SHA-256's own chaining. It depends on the events alone:
+not on batches, compression, wall time or derived columns, so it is the same before and after compaction. Each
+event stores the first 8 bytes of its hash, its *link*, so that a change is found at the event that was changed.
+Hashing a batch takes one pass over a contiguous buffer, which is why the whole chain is verified on every read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+__all__ = ["LINK_BYTES", "BatchFrames", "Chain"]
+
+LINK_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFrames:
+    """Views of the two hashed columns of a batch, without copies.
+
+    ``lines`` are the canonical JSON lines end to end, ``line_ends[i]:line_ends[i+1]`` is event i. ``packed`` are the
+    float64 bytes of all arrays end to end; event ``rows[j]`` has those from ``value_ends[j]`` to ``value_ends[j+1]``
+    (counted in values).
+    """
+
+    lines: memoryview
+    line_ends: list[int]
+    packed: memoryview
+    rows: list[int]
+    value_ends: list[int]
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch) -> BatchFrames:
+        """Views into a batch of our schema."""
+        n = batch.num_rows
+        events = batch.column("event")
+        _, offsets_buf, data_buf = events.buffers()
+        offsets = _int32s(offsets_buf, events.offset, n)
+        lo, hi = (offsets[0], offsets[-1]) if n else (0, 0)
+        lines = memoryview(data_buf)[lo:hi] if data_buf is not None and hi > lo else memoryview(b"")
+        values = batch.column("values")
+        rows: list[int] = []
+        value_ends = [0]
+        packed = memoryview(b"")
+        if values.null_count < n:
+            valid = np.asarray(values.is_valid())
+            rows = np.flatnonzero(valid).tolist()
+            ends = np.array(_int32s(values.buffers()[1], values.offset, n), dtype=np.int64)
+            first, last = int(ends[0]), int(ends[-1])
+            value_ends = [int(ends[r]) - first for r in rows] + [last - first]
+            flat = values.values.slice(first, last - first).to_numpy()
+            if sys.byteorder == "big":
+                flat = flat.byteswap()
+            packed = memoryview(np.ascontiguousarray(flat)).cast("B") if len(flat) else memoryview(b"")
+        return cls(lines, [o - lo for o in offsets], packed, rows, value_ends)
+
+    def __len__(self) -> int:
+        return len(self.line_ends) - 1
+
+
+class Chain:
+    """Running root hash."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self.count = 0
+
+    def copy(self) -> Chain:
+        """An independent chain that goes on from here."""
+        new = Chain()
+        new._hash, new.count = self._hash.copy(), self.count
+        return new
+
+    @property
+    def root(self) -> str:
+        """Root hash of all events so far, as 64 hexadecimal digits."""
+        return self._hash.hexdigest()
+
+    def add(self, line: bytes, packed: bytes | None) -> None:
+        """One event."""
+        self._hash.update(line)
+        if packed is not None:
+            self._hash.update(struct.pack("<Q", len(packed) // 8))
+            self._hash.update(packed)
+        self.count += 1
+
+    def add_batch(self, frames: BatchFrames) -> None:
+        """All events of a batch, in as few updates as there are arrays."""
+        update, lines, ends, packed, at = self._hash.update, frames.lines, frames.line_ends, frames.packed, 0
+        for j, row in enumerate(frames.rows):
+            a, b = frames.value_ends[j], frames.value_ends[j + 1]
+            update(lines[at : ends[row + 1]])
+            update(struct.pack("<Q", b - a))
+            update(packed[8 * a : 8 * b])
+            at = ends[row + 1]
+        update(lines[at:])
+        self.count += len(frames)
+
+    def add_linked(self, lines: list[bytes], packed: list[bytes | None]) -> bytes:
+        """Events one by one; returns their links end to end."""
+        update, copy = self._hash.update, self._hash.copy
+        links = []
+        for line, array in zip(lines, packed, strict=True):
+            update(line)
+            if array is not None:
+                update(struct.pack("<Q", len(array) // 8))
+                update(array)
+            links.append(copy().digest()[:LINK_BYTES])
+        self.count += len(lines)
+        return b"".join(links)
+
+    def first_broken(self, frames: BatchFrames, links: bytes) -> int | None:
+        """Index of the first event of a batch whose link is not the one stored, or None when all agree."""
+        update, copy, j = self._hash.update, self._hash.copy, 0
+        for i in range(len(frames)):
+            update(frames.lines[frames.line_ends[i] : frames.line_ends[i + 1]])
+            if j < len(frames.rows) and frames.rows[j] == i:
+                a, b = frames.value_ends[j], frames.value_ends[j + 1]
+                update(struct.pack("<Q", b - a))
+                update(frames.packed[8 * a : 8 * b])
+                j += 1
+            if copy().digest()[:LINK_BYTES] != links[LINK_BYTES * i : LINK_BYTES * (i + 1)]:
+                return i
+        self.count += len(frames)
+        return None
+
+
+def _int32s(buffer: pa.Buffer, offset: int, n: int) -> list[int]:
+    """The n + 1 offsets of a variable-length column."""
+    if n == 0 or buffer is None:
+        return [0]
+    return np.frombuffer(buffer, dtype=np.int32)[offset : offset + n + 1].tolist()

@@ -1,0 +1,180 @@
+"""A new log from a damaged one, with a statement of what is lost."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain as chain_of
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from iwreplay.errors import EventError, LogCorruptError, LogError, LogLockedError
+from iwreplay.log.admission import Gate, admit
+from iwreplay.log.audit import LogCheck, check
+from iwreplay.log.batches import LoadedBatch
+from iwreplay.log.chain import Chain
+from iwreplay.log.files import WriterLock
+from iwreplay.log.format import LostRange, Recovered
+from iwreplay.log.scan import Span, Structure, salvageable, scan
+from iwreplay.log.upcasts import CURRENT, Lineage
+from iwreplay.log.writer import LogWriter
+
+__all__ = ["Recovery", "recover"]
+
+
+class Recovery(msgspec.Struct, frozen=True, kw_only=True):
+    """What `recover` did."""
+
+    #: the loss statement, as it is stored in the new log
+    recovered: Recovered
+    #: check of the new log
+    check: LogCheck
+
+
+def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) -> Recovery:
+    """Writes every intact event of a damaged (or only unsealed) log to a new, sealed log.
+
+    Kept are the intact events before the damage, and every later batch that is intact by its own checksum. Events
+    are numbered from 0 again; the new log's loss statement (`LogReader.recovered`) gives the ranges kept and missing
+    in the old numbers, and the damaged file's SHA-256. A log with missing ranges is never `complete`, and
+    `state_at` refuses to fold across a gap. The damaged file is only read.
+
+    Raises LogError when there is nothing to recover (a sealed log, or no intact event), LogLockedError while
+    somebody writes the log, LogWriteError when ``out`` exists or the disk refuses.
+    """
+    path, out = Path(path), Path(out)
+    _refuse_while_written(path)
+    before = check(path, lineage=lineage)
+    if before.state == "sealed":
+        raise LogError(f"{path} is sealed and intact; there is nothing to recover")
+    with path.open("rb", buffering=0) as file:
+        found = scan(file, newest=lineage.newest, name=str(path))
+        version = found.version or lineage.newest
+        kept = list(_survey(file, found, version, lineage))
+        if not kept:
+            raise LogError(f"{path} holds no intact event; nothing can be recovered from it")
+        statement = _statement(path, found, before, kept)
+        with LogWriter.create(out, recovered=statement) as writer:
+            for piece in kept:
+                loaded = LoadedBatch.load(file, piece.span, found.schema)
+                events = loaded.events(version=version, lineage=lineage, stop=piece.count)
+                walls = loaded.batch.column("wall_ns").slice(0, piece.count).to_pylist()
+                for event, wall in zip(events, walls, strict=True):
+                    writer.append(event, wall_ns=wall)
+            writer.seal()
+    return Recovery(recovered=statement, check=check(out))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The first `count` events of a batch, which are kept."""
+
+    span: Span
+    count: int
+
+
+def _survey(file: BinaryIO, found: Structure, version: int, lineage: Lineage) -> Iterator[_Piece]:
+    """What can be kept, in order: under the hash chain as far as it holds, then by the batches' own checksums."""
+    chain: Chain | None = Chain()
+    gate = Gate()
+    for span in chain_of(found.spans, salvageable(file, found)):
+        if span.first != (chain.count if chain is not None else -1):
+            chain = None
+        try:
+            loaded = LoadedBatch.load(file, span, found.schema)
+        except LogCorruptError:
+            chain = None
+            continue
+        intact = span.count if chain is None else loaded.verify(chain)
+        count = _readable(loaded, intact, version, lineage, gate)
+        if count < span.count:
+            chain = None
+        if count:
+            yield _Piece(span, count)
+
+
+def _readable(loaded: LoadedBatch, intact: int, version: int, lineage: Lineage, gate: Gate) -> int:
+    """How many of the first `intact` events of a batch may enter a log, counted up to the first that may not."""
+    for i in range(intact):
+        try:
+            (event,) = loaded.events(version=version, lineage=lineage, start=i, stop=i + 1)
+            admit(event)
+            gate.check(event)
+        except EventError:
+            return i
+    return intact
+
+
+def _statement(path: Path, found: Structure, before: LogCheck, kept: list[_Piece]) -> Recovered:
+    runs: list[tuple[int, int]] = []
+    gaps: list[int] = []
+    # (seq in the damaged log, seq in the new log) at which each run begins
+    starts: list[tuple[int, int]] = []
+    new = 0
+    for piece in kept:
+        first, last = piece.span.first, piece.span.first + piece.count - 1
+        if runs and runs[-1][1] + 1 == first:
+            runs[-1] = (runs[-1][0], last)
+        else:
+            if first > 0:
+                gaps.append(new)
+            runs.append((first, last))
+            starts.append((first, new))
+        new += piece.count
+    missing = list(_missing(found, runs, kept))
+    earlier = found.recovered
+    for gap in earlier.gaps if earlier is not None else ():
+        gaps += _moved(gap, runs, starts)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return Recovered(
+        file_sha256=digest,
+        name=path.name,
+        size_bytes=found.size,
+        state=before.state,
+        reason=before.problem.what if before.problem is not None else "never sealed",
+        kept=tuple(runs),
+        missing=tuple(missing),
+        gaps=tuple(sorted(set(gaps))),
+        lossless=not missing and (earlier is None or earlier.lossless),
+        earlier=earlier,
+    )
+
+
+def _missing(found: Structure, runs: list[tuple[int, int]], kept: list[_Piece]) -> Iterator[LostRange]:
+    at = 0
+    for first, last in runs:
+        if first > at:
+            yield LostRange(first=at, last=first - 1)
+        at = last + 1
+    spans = [*found.spans, kept[-1].span]
+    known = max(s.first + s.count for s in spans)
+    if found.seal is not None:
+        known = max(known, found.seal.events)
+    end_of_file = max(s.offset + s.length for s in spans)
+    if found.seal is None and found.broken_at is not None and end_of_file < found.size:
+        yield LostRange(first=at, last=None)
+    elif known > at:
+        yield LostRange(first=at, last=known - 1)
+
+
+def _moved(gap: int, runs: list[tuple[int, int]], starts: list[tuple[int, int]]) -> list[int]:
+    """Where a gap of the damaged log is in the new one: before the first kept event at or after it."""
+    for (first, last), (_, new) in zip(runs, starts, strict=True):
+        if gap <= last:
+            return [new + max(0, gap - first)]
+    return []
+
+
+def _refuse_while_written(path: Path) -> None:
+    """A log that is being written is not damaged. Looks at an existing lock only: nothing is made beside the log."""
+    lock = WriterLock(path)
+    if lock.path.exists():
+        try:
+            lock.acquire()
+        except LogLockedError as e:
+            raise LogLockedError(f"{path} is being written; recover it once its writer has ended") from e
+        lock.release()
