@@ -1,0 +1,248 @@
+"""The verdict on a whole log: objectives, gates, keeps, capability points, pass and MCR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from iwreplay.checks.check import Check, compile_check
+from iwreplay.checks.derive import Relations, derived_relations
+from iwreplay.checks.index import SceneIndex
+from iwreplay.checks.language import CHECKS_VERSION
+from iwreplay.checks.monitor import Monitor, Verdict
+from iwreplay.checks.points import Attempts, PointStatus, things_of_point
+from iwreplay.errors import LogError
+from iwreplay.events import EpisodeEnded, EpisodeOpened, Event, Fault, PrimitiveOutcome
+from iwreplay.scene.model import CompiledScene
+from iwreplay.taskpack.model import TaskPack
+from iwreplay.world.state import WorldState
+
+__all__ = [
+    "CheckRun",
+    "Evaluation",
+    "GateResult",
+    "ObjectiveResult",
+    "PointResult",
+    "evaluate_task",
+    "numbered",
+    "task_checks",
+]
+
+
+class ObjectiveResult(msgspec.Struct, frozen=True, kw_only=True):
+    """An objective at the end."""
+
+    id: str
+    #: its formula holds, and its `credit_if` does
+    satisfied: bool
+    #: the formula alone
+    value: bool
+    #: `credit_if` alone; None when the objective has none
+    credit: bool | None
+    evidence: tuple[int, ...]
+
+
+class GateResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A gate over live interaction, or a keep at the end."""
+
+    id: str
+    held: bool
+    evidence: tuple[int, ...]
+
+
+class PointResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A capability point at the end."""
+
+    id: str
+    capability: str
+    status: PointStatus
+    #: "", "retry" or "human_repair"
+    help: str
+    evidence: tuple[int, ...]
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the task's checks say about a log."""
+
+    task: str
+    task_version: int
+    family: str
+    checks_version: int
+    relations_version: str
+    #: what the log lacks for a verdict to stand; () when nothing
+    lacks: tuple[str, ...]
+    last_seq: int
+    #: sequence number of the baseline snapshot
+    live_seq: int | None
+    objectives: tuple[ObjectiveResult, ...]
+    gates: tuple[GateResult, ...]
+    keeps: tuple[GateResult, ...]
+    points: tuple[PointResult, ...]
+    #: all objectives satisfied, all gates and keeps held, and the log lacks nothing
+    passed: bool
+    #: satisfied share of the objectives, 0..1
+    mcr: float
+    #: metres walked in live interaction
+    route_length_m: float
+
+
+_CREDIT, _REACHED = "/credit_if", "/reached"
+
+
+def task_checks(task: TaskPack, *, scene: CompiledScene | SceneIndex) -> dict[str, Check]:
+    """Every formula of the task that is evaluated at the end, compiled: id, "<objective>/credit_if",
+    "<point>/reached". CheckError for the first one that is not acceptable."""
+    index = scene if isinstance(scene, SceneIndex) else SceneIndex(scene)
+    scripts = tuple(s.id for s in task.script)
+    formulas = [(o.id, o.formula) for o in task.objectives]
+    formulas += [(o.id + _CREDIT, o.credit_if) for o in task.objectives if o.credit_if is not None]
+    formulas += [(g.id, g.formula) for g in (*task.gates, *task.keeps)]
+    formulas += [(p.id, p.formula) for p in task.points]
+    formulas += [(p.id + _REACHED, p.reached) for p in task.points if p.reached is not None]
+    return {
+        name: compile_check(formula, task=task.id, check=name, scene=index, scripts=scripts)
+        for name, formula in formulas
+    }
+
+
+class CheckRun:
+    """All checks of a task, fed event by event; the result may be asked for at any time."""
+
+    def __init__(self, task: TaskPack, scene: CompiledScene, *, relations: Relations | None = None) -> None:
+        self.task = task
+        self._index = SceneIndex(scene)
+        self._relations = relations or derived_relations()
+        self._checks = task_checks(task, scene=self._index)
+        self._monitor = Monitor(
+            self._checks,
+            throughout=frozenset(g.id for g in task.gates),
+            reached=frozenset(p.id + _REACHED for p in task.points if p.reached is not None),
+            relations=self._relations,
+        )
+        self._attempts = Attempts()
+        self._route_m = 0.0
+        self._last_seq = -1
+        self._ended: EpisodeEnded | None = None
+        self._faults: list[int] = []
+
+    def feed(self, seq: int, event: Event, state: WorldState) -> None:
+        """The next event, with `state` as it is after it. LogError when an event was left out."""
+        self._monitor.feed(seq, event, state)
+        self._attempts.feed(seq, event)
+        self._last_seq = seq
+        if isinstance(event, PrimitiveOutcome) and self._monitor.live_seq is not None:
+            self._route_m += event.distance_m
+        elif isinstance(event, Fault):
+            self._faults.append(seq)
+        elif isinstance(event, EpisodeEnded):
+            self._ended = event
+
+    def result(self) -> dict[str, Verdict]:
+        """Verdict of every check as if the log ended here; those of gates are over live interaction so far."""
+        return self._monitor.verdicts()
+
+    def evaluation(self) -> Evaluation:
+        """The verdict on the task as if the log ended here."""
+        verdicts = self.result()
+        objectives = tuple(_objective(o.id, verdicts) for o in self.task.objectives)
+        gates = tuple(_gate(g.id, verdicts) for g in self.task.gates)
+        keeps = tuple(_gate(k.id, verdicts) for k in self.task.keeps)
+        lacks = self._lacks()
+        satisfied = sum(o.satisfied for o in objectives)
+        met = satisfied == len(objectives) > 0 and all(g.held for g in (*gates, *keeps))
+        return Evaluation(
+            task=self.task.id,
+            task_version=self.task.version,
+            family=self.task.family,
+            checks_version=CHECKS_VERSION,
+            relations_version=self._relations.version,
+            lacks=lacks,
+            last_seq=self._last_seq,
+            live_seq=self._monitor.live_seq,
+            objectives=objectives,
+            gates=gates,
+            keeps=keeps,
+            points=tuple(self._point(p.id, p.capability, verdicts) for p in self.task.points),
+            passed=met and not lacks,
+            mcr=satisfied / len(objectives) if objectives else 0.0,
+            route_length_m=self._route_m,
+        )
+
+    def _lacks(self) -> tuple[str, ...]:
+        lacks = []
+        if self._monitor.live_seq is None:
+            lacks.append("baseline snapshot")
+        if self._ended is None:
+            lacks.append("episode_ended")
+        elif not self._ended.valid:
+            lacks.append(f"a valid end: {self._ended.detail or self._ended.reason}")
+        if self._faults and (self._ended is None or self._ended.valid):
+            lacks.append(f"an end without fault: event {self._faults[0]}")
+        return tuple(lacks)
+
+    def _point(self, point: str, capability: str, verdicts: dict[str, Verdict]) -> PointResult:
+        verdict, reached = verdicts[point], verdicts.get(point + _REACHED)
+        status: PointStatus
+        helped, evidence = "", verdict.evidence
+        if reached is not None and not reached.value:
+            status, evidence = "not_reached", reached.evidence
+        elif not verdict.value:
+            status = "fail"
+        else:
+            things = things_of_point(self._checks[point].things, index=self._index)
+            helped, helpers = self._attempts.help_before(verdict.since or 0, things=things)
+            status = "assisted_pass" if helped else "clean_pass"
+            evidence = tuple(sorted({*evidence, *helpers}))
+        return PointResult(id=point, capability=capability, status=status, help=helped, evidence=evidence)
+
+
+def numbered(events: Iterable[Event | tuple[int, Event]]) -> Iterable[tuple[int, Event]]:
+    """(seq, event) pairs from pairs or from bare events, which are numbered from 0."""
+    for i, item in enumerate(events):
+        yield item if isinstance(item, tuple) else (i, item)
+
+
+def evaluate_task(
+    events: Iterable[Event | tuple[int, Event]],
+    *,
+    task: TaskPack | None = None,
+    relations: Relations | None = None,
+) -> Evaluation:
+    """Folds a whole log (events in order, or (seq, event) pairs) and evaluates its task, or `task` in its place.
+
+    Raises LogError when the log does not open with `episode_opened`, or leaves events out; CheckError when `task`
+    does not fit the log's scene.
+    """
+    run: CheckRun | None = None
+    state: WorldState | None = None
+    for seq, event in numbered(events):
+        if run is None or state is None:
+            if not isinstance(event, EpisodeOpened):
+                raise LogError(f"a log opens with episode_opened, not with {type(event).__name__} (event {seq})")
+            state = WorldState(event.scene)
+            run = CheckRun(task or event.task, event.scene, relations=relations)
+        state.apply(event)
+        run.feed(seq, event, state)
+    if run is None:
+        raise LogError("an empty log has nothing to evaluate")
+    return run.evaluation()
+
+
+def _objective(check: str, verdicts: dict[str, Verdict]) -> ObjectiveResult:
+    verdict, credit = verdicts[check], verdicts.get(check + _CREDIT)
+    satisfied = verdict.value and (credit is None or credit.value)
+    evidence = set(verdict.evidence)
+    if credit is not None and verdict.value:
+        evidence |= set(credit.evidence)
+    return ObjectiveResult(
+        id=check,
+        satisfied=satisfied,
+        value=verdict.value,
+        credit=None if credit is None else credit.value,
+        evidence=tuple(sorted(evidence)),
+    )
+
+
+def _gate(check: str, verdicts: dict[str, Verdict]) -> GateResult:
+    return GateResult(id=check, held=verdicts[check].value, evidence=verdicts[check].evidence)

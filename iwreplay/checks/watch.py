@@ -1,0 +1,227 @@
+"""From events to leaves: after each event, the leaves that it can have changed are read again."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from iwreplay.checks.attributes import default_of
+from iwreplay.checks.derive import Relations, Support
+from iwreplay.checks.graph import Graph, Node
+from iwreplay.checks.index import SceneIndex
+from iwreplay.checks.matching import EventSpec, Key, key_of
+from iwreplay.events import BodyPosed, Event, PosesSampled, PrimitiveOutcome, StateDelta, WorldSnapshot
+from iwreplay.pose import Pose
+from iwreplay.vocabulary import WEARER, AttrValue
+from iwreplay.world.state import WorldState
+
+__all__ = ["BASELINE_ANGLE_RAD", "BASELINE_DISTANCE_M", "Watch"]
+
+#: a thing is at its baseline pose within these
+BASELINE_DISTANCE_M = 0.02
+BASELINE_ANGLE_RAD = math.radians(10.0)
+#: cosine of half that angle: two unit quaternions are within it when |dot| reaches this
+_COS_HALF = math.cos(BASELINE_ANGLE_RAD / 2.0)
+#: attributes that `baseline` leaves out: beliefs and consequences of other things
+_NOT_BASELINE = ("parent", "powered", "load_a")
+
+
+class Watch:
+    """The leaves of one graph, found by what they read."""
+
+    def __init__(self, graph: Graph, index: SceneIndex, relations: Relations) -> None:
+        self._graph, self._index, self._relations = graph, index, relations
+        self._attrs: dict[tuple[str, str], list[Node]] = {}
+        #: relation and baseline leaves by the things whose pose or attributes they read
+        self._by_thing: dict[str, dict[int, Node]] = {}
+        self._events: dict[Key, list[Node]] = {}
+        self._lit: list[Node] = []
+        self._live = graph.leaf("live", None, False)
+        self._clock: Node | None = None
+        self._route: Node | None = None
+        self._began_s: float | None = None
+        self._at_start: dict[str, tuple[Pose, dict[str, AttrValue], Support]] = {}
+        #: what the leaves were read from, so that a snapshot costs only its differences
+        self._last_pose: dict[str, Pose] = {}
+        self._last_joint: dict[str, float] = {}
+        self._last_attrs: dict[str, dict[str, AttrValue]] = {}
+        #: sequence number of the baseline snapshot, None before it
+        self.live_seq: int | None = None
+
+    # -- leaves ------------------------------------------------------------------------------------------------
+
+    @property
+    def live(self) -> Node:
+        """True from the baseline snapshot on."""
+        return self._live
+
+    def attr(self, thing: str, attr: str, type_name: str) -> Node:
+        """Value of an attribute that can change; `contains:<liquid>` is its litres."""
+        default = default_of(attr, type_name)
+        leaf = self._graph.leaf("attr", (thing, attr, type_name), default)
+        name = "contains" if attr.startswith("contains:") else attr
+        leaves = self._attrs.setdefault((thing, name), [])
+        if leaf not in leaves:
+            leaves.append(leaf)
+        return leaf
+
+    def rel(self, relation: str, a: str, b: str) -> Node:
+        """Whether a relation holds."""
+        leaf = self._graph.leaf("rel", (relation, a, b), False)
+        for thing in (a, b.split(".", 1)[0]):
+            if thing == WEARER or thing in self._index.things:
+                self._by_thing.setdefault(thing, {})[leaf.index] = leaf
+        return leaf
+
+    def baseline(self, thing: str) -> Node:
+        """Whether a thing is as it was at the start of live interaction; true before that."""
+        leaf = self._graph.leaf("baseline", thing, True)
+        self._by_thing.setdefault(thing, {})[leaf.index] = leaf
+        return leaf
+
+    def event(self, spec: EventSpec, field: str | None) -> Node:
+        """Whether the step's event matches; with `field`, the thing in that field ("" when none)."""
+        leaf = self._graph.leaf("event", (spec, field), False if field is None else "")
+        leaves = self._events.setdefault(spec.key, [])
+        if leaf not in leaves:
+            leaves.append(leaf)
+        return leaf
+
+    def clock(self) -> Node:
+        """Simulated seconds of live interaction so far."""
+        self._clock = self._graph.leaf("clock", None, 0.0)
+        return self._clock
+
+    def route(self) -> Node:
+        """Metres walked in live interaction so far."""
+        self._route = self._graph.leaf("route_length", None, 0.0)
+        return self._route
+
+    # -- steps -------------------------------------------------------------------------------------------------
+
+    def feed(self, event: Event, state: WorldState) -> None:
+        """Sets the leaves for the step of `event`; `state` has it folded in."""
+        graph = self._graph
+        if self._lit:
+            for leaf in self._lit:
+                graph.set(leaf, "" if leaf.param[1] else False)
+            self._lit.clear()
+        if graph.steps == 0:
+            self._read_everything(state)
+        elif isinstance(event, PosesSampled):
+            self._moved(event, state)
+        elif isinstance(event, BodyPosed):
+            self._reread(self._by_thing.get(WEARER, {}), state)
+        elif isinstance(event, StateDelta):
+            self._read_attrs(event.thing, event.attr, state)
+            if event.thing in self._by_thing:
+                self._last_attrs[event.thing] = dict(state.attrs[event.thing])
+                self._reread(self._by_thing[event.thing], state)
+        elif isinstance(event, WorldSnapshot):
+            self._resynchronise(state)
+        if isinstance(event, WorldSnapshot) and event.reason == "baseline" and self.live_seq is None:
+            self._begin(state)
+        key = key_of(event)
+        if key is not None:
+            self._match(key, event)
+        self._count(event)
+
+    def _match(self, key: Key, event: Event) -> None:
+        for leaf in self._events.get(key, ()):
+            spec, field = leaf.param
+            found = spec.find(event, field or "obj")
+            if found is None or (field is not None and found not in self._index.things):
+                continue
+            self._graph.set(leaf, True if field is None else found)
+            self._lit.append(leaf)
+
+    def _count(self, event: Event) -> None:
+        if self._began_s is None:
+            return
+        if self._clock is not None:
+            self._graph.set(self._clock, event.sim_time_s - self._began_s)
+        if self._route is not None and isinstance(event, PrimitiveOutcome) and event.distance_m:
+            self._graph.set(self._route, self._route.value + event.distance_m)
+
+    def _begin(self, state: WorldState) -> None:
+        self.live_seq = self._graph.seq
+        self._began_s = state.sim_time_s
+        self._graph.set(self._live, True)
+        for node in self._graph.nodes:
+            if node.role == "baseline":
+                thing: str = node.param
+                support = self._relations.support_of(state, thing)
+                self._at_start[thing] = (state.poses[thing], dict(state.attrs[thing]), support)
+                if support is not None:
+                    self._by_thing.setdefault(support[1], {})[node.index] = node
+                    self._last_attrs.setdefault(support[1], dict(state.attrs[support[1]]))
+
+    def _read_everything(self, state: WorldState) -> None:
+        for thing, attr in self._attrs:
+            self._read_attrs(thing, attr, state)
+        self._last_pose, self._last_joint = dict(state.poses), dict(state.joints)
+        for thing, leaves in self._by_thing.items():
+            self._last_attrs[thing] = dict(state.attrs[thing])
+            self._reread(leaves, state)
+
+    def _read_attrs(self, thing: str, attr: str, state: WorldState) -> None:
+        for leaf in self._attrs.get((thing, attr), ()):
+            _, full_name, type_name = leaf.param
+            value: Any = state.attrs[thing].get(attr)
+            if value is None:
+                value = default_of(full_name, type_name)
+            elif full_name.startswith("contains:"):
+                value = value.get(full_name.removeprefix("contains:"), 0.0) if isinstance(value, dict) else 0.0
+            self._graph.set(leaf, value)
+
+    def _moved(self, event: PosesSampled, state: WorldState) -> None:
+        dirty: dict[int, Node] = {}
+        for thing in event.things:
+            self._last_pose[thing] = state.poses[thing]
+            dirty.update(self._by_thing.get(thing, {}))
+        for joint in event.joints:
+            self._last_joint[joint] = state.joints[joint]
+            dirty.update(self._by_thing.get(self._index.joint_owner[joint], {}))
+        self._reread(dirty, state)
+
+    def _resynchronise(self, state: WorldState) -> None:
+        """A snapshot repeats the state; only what it says differently is read again."""
+        for thing, attr in self._attrs:
+            self._read_attrs(thing, attr, state)
+        changed: dict[str, None] = {WEARER: None}
+        for thing, pose in state.poses.items():
+            if self._last_pose[thing] != pose:
+                self._last_pose[thing] = pose
+                changed[thing] = None
+        for joint, position in state.joints.items():
+            if self._last_joint[joint] != position:
+                self._last_joint[joint] = position
+                changed[self._index.joint_owner[joint]] = None
+        for thing, attrs in self._last_attrs.items():
+            if state.attrs[thing] != attrs:
+                self._last_attrs[thing] = dict(state.attrs[thing])
+                changed[thing] = None
+        dirty: dict[int, Node] = {}
+        for thing in changed:
+            dirty.update(self._by_thing.get(thing, {}))
+        self._reread(dirty, state)
+
+    def _reread(self, leaves: dict[int, Node], state: WorldState) -> None:
+        for leaf in leaves.values():
+            if leaf.role == "rel":
+                self._graph.set(leaf, self._relations.holds(state, *leaf.param))
+            elif self.live_seq is not None:
+                self._graph.set(leaf, self._at_baseline(leaf.param, state))
+
+    def _at_baseline(self, thing: str, state: WorldState) -> bool:
+        pose, attrs, support = self._at_start[thing]
+        now = state.poses[thing]
+        if math.dist(pose[:3], now[:3]) > BASELINE_DISTANCE_M:
+            return False
+        if abs(sum(a * b for a, b in zip(pose[3:], now[3:], strict=True))) < _COS_HALF:
+            return False
+        present = state.attrs[thing]
+        for name in sorted({*attrs, *present}):
+            if name not in _NOT_BASELINE and attrs.get(name) != present.get(name):
+                return False
+        return self._relations.support_of(state, thing) == support
