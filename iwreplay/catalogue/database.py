@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from iwreplay.catalogue.project import LogFacts, Rows, project
 from iwreplay.catalogue.schema import SCHEMA_VERSION, TABLES, Table, ddl
-from iwreplay.errors import LogError, QueryError
+from iwreplay.errors import EventError, LogError, QueryError
 from iwreplay.log import read_log
 from iwreplay.store import Episode, ScoreBook, Store
 
@@ -125,7 +125,8 @@ class Catalogue:
                 columns = tuple(d[0] for d in cursor.description)
                 rows = cursor.fetchmany(max_rows + 1)
             except duckdb.Error as e:
-                raise QueryError(f"DuckDB refuses {_one_line(sql)!r}: {_one_line(str(e))}") from e
+                way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
+                raise QueryError(f"DuckDB refuses {_one_line(sql)!r}: {_one_line(str(e))}{way_out}") from e
         return Answer(columns=columns, rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows)
 
     def _carry_out(
@@ -162,8 +163,8 @@ class Catalogue:
 
     def _take_scores(self, con: duckdb.DuckDBPyConnection, episode: Episode) -> None:
         stamp = self._score_stamp(episode)
-        found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchone()
-        root_hash = found[0] if found is not None else None
+        found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchall()
+        root_hash = found[0][0] if found else None
         rows = [
             {
                 "episode": episode.id,
@@ -222,12 +223,12 @@ class Catalogue:
     def _usable(self) -> bool:
         try:
             with self._reading() as con:
-                found = con.execute("SELECT schema_version FROM iw.about").fetchone()
+                found = con.execute("SELECT schema_version FROM iw.about").fetchall()
         except QueryError:
             raise
         except duckdb.Error:
             return False
-        return found is not None and found[0] == SCHEMA_VERSION
+        return found == [(SCHEMA_VERSION,)]
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -291,18 +292,20 @@ def _only_a_select(sql: str) -> None:
 
 
 def _rows_of(episode: Episode) -> Rows:
+    """Rows of one episode, of whatever is intact of it."""
+    if not episode.log.exists():
+        return project(episode.id, (), LogFacts(state="open", problem="no event was committed", root_hash=None))
     try:
-        log = read_log(episode.log)
-        rows = project(
-            episode.id,
-            iter(log),
-            LogFacts(state=str(log.state), problem=log.problem or None, root_hash=log.root_hash),
-        )
-    except FileNotFoundError:
-        return project(episode.id, (), LogFacts(state="open", problem="no log was begun", root_hash=None))
-    except LogError as e:
+        with read_log(episode.log, strict=False) as log:
+            problem = log.problem
+            facts = LogFacts(
+                state=log.state,
+                problem=None if problem is None else f"{problem.what}; {problem.lost}",
+                root_hash=log.root_hash,
+            )
+            return project(episode.id, log, facts)
+    except (LogError, EventError) as e:
         return project(episode.id, (), LogFacts(state="corrupt", problem=str(e), root_hash=None))
-    return rows
 
 
 def _insert(con: duckdb.DuckDBPyConnection, table: Table, rows: list[dict[str, Any]]) -> None:

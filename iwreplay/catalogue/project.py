@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 import msgspec
 
@@ -16,6 +16,7 @@ from iwreplay.events import (
     Contact,
     EpisodeEnded,
     EpisodeOpened,
+    Event,
     Fault,
     FrameCaptured,
     Happened,
@@ -52,11 +53,11 @@ class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
     root_hash: str | None
 
 
-def project(episode: str, events: Iterable[tuple[int, AnyEvent]], facts: LogFacts) -> Rows:
+def project(episode: str, events: Iterable[tuple[int, Event]], facts: LogFacts) -> Rows:
     """The catalogue's rows of one episode (all tables but `scores`). Takes any prefix of a log, also an empty one."""
     fold = _Fold(episode)
     for seq, event in events:
-        fold.take(seq, event)
+        fold.take(seq, cast("AnyEvent", event))
     return fold.finish(facts)
 
 

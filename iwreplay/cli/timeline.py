@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import assert_never
+from typing import assert_never, cast
 
 from iwreplay.events import (
     AnyEvent,
@@ -13,6 +13,7 @@ from iwreplay.events import (
     Contact,
     EpisodeEnded,
     EpisodeOpened,
+    Event,
     Fault,
     FrameCaptured,
     Happened,
@@ -39,13 +40,13 @@ _PHASES = {
 }
 
 
-def timeline(events: Iterable[tuple[int, AnyEvent]], *, everything: bool = False) -> Iterator[str]:
+def timeline(events: Iterable[tuple[int, Event]], *, everything: bool = False) -> Iterator[str]:
     """Lines "seq time turn what". `everything` adds poses, frames, observations and snapshots."""
     for seq, event in events:
         if isinstance(event, PhaseChanged) and event.phase in _PHASES:
             yield f"{'':>24}-- {_PHASES[event.phase]} --"
             continue
-        text = _text(event, everything)
+        text = _text(cast("AnyEvent", event), everything)
         if text is not None:
             turn = f"turn {event.turn}" if event.turn else ""
             yield f"{seq:>6} {event.sim_time_s:>8.2f}s {turn:>7} {text}"

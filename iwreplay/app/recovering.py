@@ -1,0 +1,48 @@
+"""Saving what is left of a damaged episode."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from iwreplay.errors import LogWriteError
+from iwreplay.log import LogCheck, Recovered, recover
+from iwreplay.store import Episode
+
+__all__ = ["RecoveredEpisode", "recover_episode"]
+
+
+class RecoveredEpisode(msgspec.Struct, frozen=True, kw_only=True):
+    """The new log, its check, and what it could not keep."""
+
+    episode: str
+    log: str
+    check: LogCheck
+    recovered: Recovered
+
+
+def recover_episode(episode: Episode, *, out: Path | None = None) -> RecoveredEpisode:
+    """Recovers to `out`; else, in a store, to a new episode "<id>-recovered", or to a file beside the log.
+
+    LogWriteError when that exists already; else as `iwreplay.log.recover`. A failed recovery leaves nothing behind.
+    """
+    made: Path | None = None
+    name = episode.id
+    if out is None and episode.folder is not None:
+        name = f"{episode.id}-recovered"
+        made = episode.folder.with_name(name)
+        try:
+            made.mkdir()
+        except FileExistsError as e:
+            raise LogWriteError(f"{made} exists: {episode.id} was recovered before; give another file with --out") from e
+        out = made / episode.log.name
+    elif out is None:
+        out = episode.log.with_name(f"{episode.log.stem}.recovered{episode.log.suffix}")
+    try:
+        done = recover(episode.log, out)
+    except BaseException:
+        if made is not None:
+            made.rmdir()
+        raise
+    return RecoveredEpisode(episode=name, log=str(out), check=done.check, recovered=done.recovered)

@@ -1,0 +1,115 @@
+"""`iwreplay show` and `iwreplay at`: an episode's timeline, and the world at one of its events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.output import note, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from iwreplay.world.state import WorldState
+
+__all__ = ["add_to"]
+
+
+def show(
+    episode: Annotated[
+        str | None,
+        typer.Argument(
+            help="Id of an episode, a unique beginning of it, or the path of a log; none lists the episodes.",
+            metavar="[EPISODE]",
+        ),
+    ] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Also poses, frames, contacts and observations.")] = False,
+    turn: Annotated[int | None, typer.Option("--turn", help="Only this turn.", min=0)] = None,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Show an episode as a readable timeline, or list the episodes of the store.
+
+    A damaged log is shown as far as it is intact, and the exit code is 3.
+
+    Example: iwreplay show G05-oracle --turn 3
+    """
+    from iwreplay.app.episodes import find_episode, list_episodes
+
+    if episode is None:
+        listed = list_episodes(store)
+        if json:
+            print_json(listed)
+        else:
+            names = ("episode", "task", "status", "end_reason", "turns", "actions", "events", "log_state")
+            print_table(names, [[getattr(e, n) for n in names] for e in listed])
+        return
+    from iwreplay.cli.timeline import timeline
+    from iwreplay.log import read_log
+
+    found = find_episode(store, episode)
+    with read_log(found.log) as log:
+        events = ((seq, e) for seq, e in log if turn is None or e.turn == turn)
+        try:
+            if json:
+                print_json([{"seq": seq, "event": e} for seq, e in events])
+            else:
+                for line in timeline(events, everything=everything):
+                    say(line)
+        finally:
+            if log.state == "open":
+                note(f"{found.id} has no end: its recorder is still at work, or was killed")
+
+
+def at(
+    episode: EpisodeArgument,
+    *,
+    seq: Annotated[int, typer.Option("--seq", help="Number of the event after which to look.", min=0)],
+    thing: Annotated[list[str] | None, typer.Option("--thing", help="Only these things (repeat).", metavar="ID")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Show the world as it was after one event: folded from the log, without physics.
+
+    Example: iwreplay at G05-oracle --seq 120 --thing wearer
+    """
+    from iwreplay.app.episodes import find_episode, world_at
+
+    found = find_episode(store, episode)
+    state = world_at(found, seq=seq)
+    wanted = tuple(thing or state.attrs)
+    unknown = [t for t in wanted if t not in state.attrs]
+    if unknown:
+        from iwreplay.errors import UnknownNameError
+
+        raise UnknownNameError("thing", unknown[0], known=tuple(state.attrs))
+    if json:
+        print_json({"episode": found.id, "seq": seq, **_described(state, wanted)})
+        return
+    say(f"{found.id} after event {seq}: {state.sim_time_s:.2f} s, turn {state.turn}, {state.phase}")
+    rows = []
+    for name in wanted:
+        pose = state.poses.get(name)
+        place = "" if pose is None else f"{pose[0]:.3f} {pose[1]:.3f} {pose[2]:.3f}"
+        attrs = "  ".join(f"{k}={v}" for k, v in sorted(state.attrs[name].items()) if v not in (None, False, ""))
+        rows.append((name, place, attrs))
+    print_table(("thing", "x y z (m)", "attributes"), rows)
+
+
+def _described(state: WorldState, wanted: tuple[str, ...]) -> dict[str, object]:
+    return {
+        "sim_time_s": state.sim_time_s,
+        "turn": state.turn,
+        "phase": state.phase,
+        "step": state.step,
+        "things": {t: {"pose": state.poses.get(t), "attrs": state.attrs[t]} for t in wanted},
+        "joints": {j: v for j, v in state.joints.items() if j.split(".", 1)[0] in wanted},
+        "body": state.body,
+    }
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command()(show)
+    app.command()(at)

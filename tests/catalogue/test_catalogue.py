@@ -1,0 +1,269 @@
+"""The catalogue follows the logs, step by step or from nothing, and answers read-only."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from iwreplay.catalogue import Answer, Catalogue, question
+from iwreplay.catalogue.schema import TABLES
+from iwreplay.errors import QueryError, UnknownNameError
+from iwreplay.log import read_log
+from iwreplay.store import BookedScore, BookedValue, Episode, ScoreBook, ScoreKey, Store
+from tests.catalogue.conftest import write_episode
+
+SCORERS = {"pass": "h1"}
+
+
+def _score(episode: Episode, value: float, *, scorer_hash: str = "h1") -> None:
+    with read_log(episode.log) as log:
+        root = log.root_hash
+    assert root is not None
+    key = ScoreKey(root_hash=root, scorer="pass", scorer_hash=scorer_hash)
+    ScoreBook.load(episode).put(
+        BookedScore(key=key, values=(BookedValue(metric="pass", value=value, status="scored", evidence=(5,)),))
+    )
+
+
+def _everything(catalogue: Catalogue) -> dict[str, tuple[tuple[object, ...], ...]]:
+    return {t.name: catalogue.ask(f"SELECT * FROM {t.name} ORDER BY ALL", max_rows=10**6).rows for t in TABLES}
+
+
+def _one(answer: Answer) -> object:
+    ((value,),) = answer.rows
+    return value
+
+
+def test_rows_agree_with_the_log(store: Store) -> None:
+    entry = write_episode(store, events=300)
+    catalogue = Catalogue(store, scorers={})
+    done = catalogue.refresh()
+    assert done.added == (entry.id,)
+    with read_log(entry.log) as log:
+        events = list(log)
+        root = log.root_hash
+    kinds = [type(e).__name__ for _, e in events]
+    assert catalogue.ask(
+        "SELECT task, family, assistant, human, status, end_reason, valid, log_state, root_hash, events FROM episodes"
+    ).rows == (("G99", "guidance", "oracle", "literal", "ended", "done", True, "sealed", root, len(events)),)
+    for table, kind in (
+        ("turns", "AssistantDecision"),
+        ("actions", "PrimitiveOutcome"),
+        ("frames", "FrameCaptured"),
+        ("deltas", "StateDelta"),
+        ("utterances", "Utterance"),
+    ):
+        assert _one(catalogue.ask(f"SELECT count(*) FROM {table}")) == kinds.count(kind) > 0
+    assert _one(catalogue.ask("SELECT count(*) FROM happenings WHERE what = 'contact'")) == kinds.count("Contact")
+    refused = sum(getattr(e, "refused", False) for _, e in events)
+    assert refused > 0
+    assert catalogue.ask("SELECT turns, actions, refused FROM episodes").rows == (
+        (kinds.count("AssistantDecision"), kinds.count("CommandIssued") - 1, refused),
+    )
+    seqs = catalogue.ask("SELECT seq, command FROM actions ORDER BY seq").rows
+    assert [s for s, _ in seqs] == [n for n, e in events if type(e).__name__ == "CommandIssued"]
+
+
+def test_only_what_changed_is_read_again(store: Store) -> None:
+    first, second = write_episode(store), write_episode(store, seed=1)
+    catalogue = Catalogue(store, scorers=SCORERS)
+    assert catalogue.refresh().added == (first.id, second.id)
+    again = catalogue.refresh()
+    assert (again.added, again.changed, again.removed, again.rescored, again.unchanged) == ((), (), (), (), 2)
+    _score(first, 1.0)
+    assert catalogue.refresh().rescored == (first.id,)
+    assert catalogue.ask("SELECT episode, metric, value, evidence FROM scores").rows == ((first.id, "pass", 1.0, [5]),)
+    third = write_episode(store, assistant="silent")
+    assert catalogue.refresh().added == (third.id,)
+    assert second.folder is not None
+    shutil.rmtree(second.folder)
+    assert catalogue.refresh().removed == (second.id,)
+    assert catalogue.ask("SELECT episode FROM episodes ORDER BY 1").rows == ((first.id,), (third.id,))
+
+
+def test_step_by_step_is_the_same_as_from_nothing(store: Store) -> None:
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    for n in range(4):
+        entry = write_episode(store, seed=n, events=100 + 50 * n, assistant="oracle" if n % 2 else "silent")
+        if n:
+            _score(entry, float(n % 2))
+        catalogue.refresh()
+    write_episode(store, seed=9, end=None)
+    changed = store.find("G99-silent-literal-s2")
+    changed.log.unlink()
+    other = write_episode(store, seed=77, events=90)
+    other.log.rename(changed.log)
+    done = catalogue.refresh()
+    assert done.changed == (changed.id,)
+    grown = _everything(catalogue)
+    assert catalogue.refresh(rebuild=True).rebuilt
+    assert _everything(catalogue) == grown
+    assert len(grown["episodes"]) == 6
+    assert len(grown["scores"]) == 2, "the score of the log that changed is not shown"
+
+
+def test_a_score_of_another_scorer_version_is_not_shown(store: Store) -> None:
+    entry = write_episode(store)
+    _score(entry, 1.0)
+    Catalogue(store, scorers=SCORERS).refresh()
+    newer = Catalogue(store, scorers={"pass": "h2"})
+    assert newer.refresh().rescored == (entry.id,)
+    assert newer.ask("SELECT * FROM scores").rows == ()
+
+
+def test_unfinished_and_damaged_episodes_are_listed(store: Store) -> None:
+    killed = write_episode(store, seed=1, end=None)
+    stopped = write_episode(store, seed=2, end="interrupted")
+    damaged = write_episode(store, seed=3)
+    data = bytearray(damaged.log.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    damaged.log.write_bytes(data)
+    garbage = write_episode(store, seed=4)
+    garbage.log.write_bytes(b"no log at all")
+    never = store.new_episode(task="G99", assistant="oracle", human="literal", seed=5)
+    whole = write_episode(store, seed=6)
+    catalogue = Catalogue(store, scorers={})
+    catalogue.refresh()
+    rows = {r[0]: r[1:] for r in catalogue.ask("SELECT episode, status, log_state, problem FROM episodes").rows}
+    assert rows[killed.id] == ("unfinished", "open", None)
+    assert rows[stopped.id] == ("interrupted", "sealed", None)
+    assert rows[whole.id] == ("ended", "sealed", None)
+    assert rows[damaged.id][1] == "corrupt"
+    assert rows[garbage.id][0] == "unreadable"
+    assert rows[never.id] == ("unreadable", "open", "no event was committed")
+    listed = {r[0] for r in catalogue.ask(question("unfinished").sql).rows}
+    assert listed == set(rows) - {whole.id}
+
+
+def test_pass_by_family_and_assistant(store: Store) -> None:
+    for n, (assistant, value) in enumerate((("oracle", 1.0), ("oracle", 0.0), ("silent", 0.0))):
+        _score(write_episode(store, seed=n, assistant=assistant), value)
+    write_episode(store, seed=8, end="interrupted")
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    answer = catalogue.ask(question("pass").sql)
+    assert answer.columns == ("family", "assistant", "human", "episodes", "scored", "passed", "pass_percent")
+    assert answer.rows == (
+        ("guidance", "oracle", "literal", 2, 2, 1, 50.0),
+        ("guidance", "silent", "literal", 1, 1, 0, 0.0),
+    )
+
+
+def test_refusals_and_effort(store: Store) -> None:
+    entry = write_episode(store, events=400)
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    refusals = catalogue.ask(question("refusals").sql).rows
+    assert [(r[0], r[1], r[2], r[4]) for r in refusals] == [("motion", "UNREACHABLE", "Wash", 1)]
+    row = dict(zip(*(lambda a: (a.columns, a.rows[0]))(catalogue.ask(question("effort").sql)), strict=True))
+    assert row["episode"] == entry.id
+    assert row["passed"] is None
+    assert row["turn_ratio"] == round(row["turns"] / row["oracle_turns"], 2)
+    assert row["action_ratio"] == round(row["actions"] / row["oracle_actions"], 2)
+
+
+def test_unknown_question_lists_the_names() -> None:
+    with pytest.raises(UnknownNameError, match="Known: pass, refusals, effort"):
+        question("nope")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO episodes (episode) VALUES ('x')",
+        "UPDATE episodes SET task = 'x'",
+        "DELETE FROM episodes",
+        "DROP TABLE episodes",
+        "CREATE TABLE t (a INTEGER)",
+        "CREATE TEMP TABLE t AS SELECT 1",
+        "ATTACH 'other.duckdb' AS o",
+        "COPY episodes TO 'out.csv'",
+        "COPY (SELECT 1) TO 'out.csv'",
+        "EXPORT DATABASE 'out'",
+        "SET enable_external_access = true",
+        "PRAGMA database_list",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "CALL pragma_version()",
+        "BEGIN",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DROP TABLE episodes",
+        "",
+        "-- nothing",
+        "SELEC 1",
+        "SELECT nope FROM episodes",
+        "SELECT * FROM nope",
+        "SELECT * FROM read_csv('{file}')",
+        "SELECT * FROM read_text('{file}')",
+        "SELECT * FROM read_json('{file}')",
+        "SELECT * FROM '{file}'",
+        "SELECT * FROM glob('{folder}/*')",
+        "SELECT * FROM read_parquet('{file}')",
+        "EXPLAIN ANALYZE DELETE FROM episodes",
+    ],
+)
+def test_what_is_refused(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sql: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a\n1\n")
+    entry = write_episode(store)
+    catalogue = Catalogue(store, scorers={})
+    catalogue.refresh()
+    before = sorted(os.listdir(tmp_path))
+    with pytest.raises(QueryError) as e:
+        catalogue.ask(sql.format(file=secret, folder=tmp_path))
+    assert e.value.exit_code == 2
+    assert "\n" not in str(e.value)
+    assert sorted(os.listdir(tmp_path)) == before
+    assert catalogue.ask("SELECT episode FROM episodes").rows == ((entry.id,),)
+
+
+def test_answers_are_bounded(store: Store) -> None:
+    catalogue = Catalogue(store, scorers={})
+    catalogue.refresh()
+    answer = catalogue.ask("SELECT * FROM range(100)", max_rows=7)
+    assert (len(answer.rows), answer.cut) == (7, True)
+    assert not catalogue.ask("SELECT * FROM range(7)", max_rows=7).cut
+
+
+@pytest.mark.parametrize("damage", ["garbage", "empty", "old", "block"])
+def test_an_unusable_file_is_made_again(store: Store, damage: str) -> None:
+    entry = write_episode(store)
+    catalogue = Catalogue(store, scorers={})
+    catalogue.refresh()
+    if damage == "garbage":
+        catalogue.path.write_bytes(b"x" * 9000)
+    elif damage == "empty":
+        catalogue.path.write_bytes(b"")
+    elif damage == "block":
+        data = bytearray(catalogue.path.read_bytes())
+        for at in range(4096, len(data), 64):
+            data[at] ^= 0xFF
+        catalogue.path.write_bytes(data)
+    else:
+        con = duckdb.connect(str(catalogue.path))
+        con.execute("UPDATE iw.about SET schema_version = 0")
+        con.close()
+    assert catalogue.refresh().rebuilt
+    assert catalogue.ask("SELECT episode FROM episodes").rows == ((entry.id,),)
+
+
+def _ask(root: str) -> int:
+    catalogue = Catalogue(Store.open(Path(root)), scorers={})
+    catalogue.refresh()
+    value = _one(catalogue.ask("SELECT count(*) FROM episodes"))
+    assert isinstance(value, int)
+    return value
+
+
+def test_processes_take_turns(store: Store) -> None:
+    for n in range(6):
+        write_episode(store, seed=n)
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        assert pool.map(_ask, [str(store.root)] * 6) == [6] * 6
