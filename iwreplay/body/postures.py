@@ -49,7 +49,9 @@ __all__ = [
     "body_of",
     "carry_palm",
     "crouching",
+    "gazing",
     "lean_for",
+    "pelvis_of",
     "put_limb",
     "reaching",
     "ready_palm",
@@ -60,7 +62,7 @@ __all__ = [
 
 PostureName = Literal["stand", "stoop", "crouch", "sit"]
 
-CROUCH_PELVIS_M = 0.37
+CROUCH_PELVIS_M = 0.34
 STOOP_PELVIS_M = 0.90
 #: pelvis joint above the seat
 SEAT_TO_PELVIS_M = 0.13
@@ -71,7 +73,7 @@ REACH_POSTURES: tuple[PostureName, ...] = ("stand", "stoop", "crouch")
 _LEAN: dict[PostureName, tuple[float, float]] = {
     "stand": (0.0, 0.45),
     "stoop": (0.30, 1.35),
-    "crouch": (0.10, 1.60),
+    "crouch": (0.10, 1.80),
     "sit": (0.0, 0.80),
 }
 _LEAN_STEP = 0.05
@@ -224,7 +226,7 @@ def crouching(x: float, y: float, yaw: float, *, carrying: bool = False) -> tupl
 
 
 def _on_feet(posture: PostureName, stance: Vec3, *, lean: float, carrying: bool) -> BodyPlan:
-    pelvis_m = _pelvis_of(posture)
+    pelvis_m = pelvis_of(posture)
     x, y, yaw = stance
     return BodyPlan(
         x=x,
@@ -260,24 +262,28 @@ def _seated(stance: Vec3, *, pelvis_m: float, carrying: bool) -> BodyPlan:
     )
 
 
-def lean_for(posture: PostureName, target: Vec3, *, pelvis_m: float | None = None) -> float | None:
+def lean_for(
+    posture: PostureName, target: Vec3, *, pelvis_m: float | None = None, slack_m: float = 0.0
+) -> float | None:
     """Least forward lean, rad, with which the right palm reaches `target` (ground frame), or None.
 
-    pelvis_m: height of the pelvis when seated; the other postures have their own.
+    pelvis_m: height of the pelvis when seated; the other postures have their own. slack_m: stretch the arm so much
+    further, for a target that was found reachable before by arithmetic in another order.
     """
-    height = pelvis_m if pelvis_m is not None else _pelvis_of(posture)
+    height = pelvis_m if pelvis_m is not None else pelvis_of(posture)
     gx, gy, gz, *_ = compose((*target, *_LEVEL), inverse(RIGHT_WRIST_FROM_PALM))
     lo, hi = _LEAN[posture]
     for k in range(round((hi - lo) / _LEAN_STEP) + 1):
         lean = lo + k * _LEAN_STEP
         sx, sy, sz = _shoulder(height, lean)
         d = math.sqrt((gx - sx) ** 2 + (gy - sy) ** 2 + (gz - sz) ** 2)
-        if _ARM_MIN_M <= d <= _ARM_MAX_M:
+        if _ARM_MIN_M - slack_m <= d <= _ARM_MAX_M + slack_m:
             return lean
     return None
 
 
-def _pelvis_of(posture: PostureName) -> float:
+def pelvis_of(posture: PostureName) -> float:
+    """Height of the pelvis in a posture on one's feet, metres."""
     return {"stand": PELVIS_HEIGHT_M, "stoop": STOOP_PELVIS_M}.get(posture, CROUCH_PELVIS_M)
 
 
@@ -290,10 +296,10 @@ def reaching(
     """
     ground = from_xyz_yaw(x, y, 0.0, yaw)
     local = transform_point(inverse(ground), target)
-    lean = lean_for(posture, local, pelvis_m=pelvis_m)
+    lean = lean_for(posture, local, pelvis_m=pelvis_m, slack_m=1e-4)
     if lean is None:
         return None
-    height = pelvis_m if pelvis_m is not None else _pelvis_of(posture)
+    height = pelvis_m if pelvis_m is not None else pelvis_of(posture)
     if posture == "sit":
         plan = _seated((x, y, yaw), pelvis_m=height, carrying=True)
     else:

@@ -2,44 +2,158 @@
 
 from __future__ import annotations
 
+import math
+
+from iwreplay.body.kinematics import key_poses, root_of
+from iwreplay.motion.approaching import Approaching, held_box, is_sitting
+from iwreplay.motion.beside import Beside
+from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.model import Approach, Refusal, Route, Stance
+from iwreplay.motion.sight import Sight
+from iwreplay.motion.touching import carried_with, held_thing, supports
+from iwreplay.motion.walking import Walking, obstacle_sentence
 from iwreplay.ports import Simulator
-from iwreplay.pose import Vec3
-from iwreplay.scene.model import CompiledScene
+from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, wrap_angle, yaw_of
+from iwreplay.scene.model import CompiledScene, Thing
+from iwreplay.vocabulary import WEARER
+from iwreplay.world.geometry import grip_point, handle_point, interiors_of, thing_of
 from iwreplay.world.state import WorldState
 
 __all__ = ["Planner"]
+
+#: half width of the body for a straight step: the legs, not the reach for balance that a route leaves room for
+_STEP_RADIUS_M = 0.18
+_SWEEP_STEP_RAD = math.radians(10.0)
+_SWEEP_STEP_M = 0.10
+_SHRINK = 0.9
 
 
 class Planner:
     """Plans on the present state; `sim` is asked for rays and overlaps only and must hold the same state."""
 
     def __init__(self, *, scene: CompiledScene, sim: Simulator) -> None:
-        self._scene = scene
-        self._sim = sim
+        self._scene, self._sim = scene, sim
+        self._walking = Walking(scene)
+        self._approaching = Approaching(scene, sim, self._walking)
+        self._beside = Beside(scene, self._walking)
+        self._sight = Sight(scene, sim)
 
     def route_to(self, state: WorldState, target_id: str, *, point: Vec3 | None = None) -> Route | Refusal:
-        """Walk to a thing or a room (its id). `point` (world) narrows a large thing down to the part that matters."""
-        return Refusal("NO_PATH", "There is no free way there.")
+        """Walk to a thing or a room (its id). `point` (world) narrows a large thing down to the part that matters.
+
+        The stance is one from which the thing is within reach when there is such a one; else before it, or as near
+        as the floor goes in its room. Refuses with POSTURE or NO_PATH.
+        """
+        if is_sitting(state):
+            seat = state.attrs[WEARER].get("sitting")
+            return Refusal("POSTURE", "I am sitting; I have to stand up first.", seat if isinstance(seat, str) else "")
+        if any(r.id == target_id for r in self._scene.rooms):
+            return self._beside.room(state, target_id)
+        thing = thing_of(state, target_id)
+        at = point if point is not None else _part_to_reach(thing, state)
+        if at is not None:
+            found = self._approaching.approach(state, target_id, at, max_walk_m=math.inf)
+            if isinstance(found, Approach):
+                return found.route
+            holder = next((s for _, s in supports(state, target_id) if thing_of(state, s).fixed), "")
+            if holder:
+                return self.route_to(state, holder)
+        return self._beside.thing(state, target_id)
 
     def approach(
         self, state: WorldState, target_id: str, point: Vec3, *, max_walk_m: float = 1.5
     ) -> Approach | Refusal:
-        """A stance from which the right palm reaches `point` (world), at most `max_walk_m` of walking from here."""
-        return Refusal("UNREACHABLE", "That is out of reach.")
+        """A stance from which the right palm reaches `point` (world), at most `max_walk_m` of walking from here.
+
+        The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
+        clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
+        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
+        """
+        return self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m)
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
-        """Straight ahead (negative: backwards, without turning)."""
-        return Refusal("NO_PATH", "There is no free way there.")
+        """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""
+        if is_sitting(state):
+            return Refusal("POSTURE", "I am sitting; I have to stand up first.")
+        root = root_of(state.body)
+        a, yaw = (root[0], root[1]), yaw_of(root[3:])
+        dx, dy = distance_m * math.cos(yaw), distance_m * math.sin(yaw)
+        b = (a[0] + dx, a[1] + dy)
+        for f in self._walking.grids.footprints(state):
+            gap = segment_gap(a, b, f.outline)
+            # what is already closer than that may be walked away from
+            if gap < _STEP_RADIUS_M and gap < segment_gap(a, a, f.outline) - 1e-9:
+                return Refusal("COLLISION", obstacle_sentence(state, f.thing), f.thing)
+        if not self._walking.grids.has_floor(*b):
+            return Refusal("COLLISION", "There is no floor to walk on there.")
+        steps = max(1, math.ceil(abs(distance_m) / _SWEEP_STEP_M))
+        moves = [(dx * k / steps, dy * k / steps, 0.0, 1.0, 0.0, 0.0, 0.0) for k in range(1, steps + 1)]
+        hit = self._held_sweep(state, [compose(m, _held_pose(state)) for m in moves] if held_thing(state) else [])
+        if hit:
+            return Refusal("COLLISION", obstacle_sentence(state, hit), hit)
+        return Route((a, b), abs(distance_m), Stance(*b, yaw))
 
     def turn(self, state: WorldState, to_yaw: float) -> Refusal | None:
-        """None when turning on the spot to `to_yaw` is free, for the held object too."""
-        return None
+        """None when turning on the spot to `to_yaw` is free, for the held object too; else COLLISION."""
+        if not held_thing(state):
+            return None
+        root = root_of(state.body)
+        yaw = yaw_of(root[3:])
+        delta = wrap_angle(to_yaw - yaw)
+        steps = max(1, math.ceil(abs(delta) / _SWEEP_STEP_RAD))
+        here = from_xyz_yaw(root[0], root[1], 0.0, yaw)
+        local = compose(inverse(here), _held_pose(state))
+        turned = [from_xyz_yaw(root[0], root[1], 0.0, yaw + delta * k / steps) for k in range(1, steps + 1)]
+        hit = self._held_sweep(state, [compose(t, local) for t in turned])
+        return Refusal("COLLISION", obstacle_sentence(state, hit), hit) if hit else None
 
     def sees(self, state: WorldState, target_id: str, point: Vec3) -> bool:
-        """A free line from the eyes to `point` or to another part of the thing. Which way the head looks does not matter."""
-        return False
+        """A free line from the eyes to `point` or to another part of the thing, whichever way the head is turned.
+        Clear material (alpha below 1) does not hide."""
+        return self._sight.sees(state, target_id, point)
+
+    def hidden_by(self, state: WorldState, target_id: str, point: Vec3) -> str:
+        """Id of what hides the thing from the eyes, "" when it is in sight."""
+        return self._sight.obstacle(state, target_id, point)
 
     def stand_up_stance(self, state: WorldState) -> Stance | Refusal:
-        """Where to stand after leaving the seat on which the wearer sits."""
-        return Refusal("NO_PATH", "There is no free place beside the seat.")
+        """Where to stand after leaving the seat under the wearer: free, nearest to its front. NO_PATH if none."""
+        return self._beside.seat(state)
+
+    def _held_sweep(self, state: WorldState, boxes: list[Pose]) -> str:
+        """Id of what the held thing's box would meet on its way, beyond what it meets already."""
+        held = held_thing(state)
+        box = held_box(state)
+        if not boxes or box is None:
+            return ""
+        half = (box[1][0] * _SHRINK, box[1][1] * _SHRINK, box[1][2] * _SHRINK)
+        mine = (held, *carried_with(state, held))
+        now = self._sim.overlap_box(half, _held_pose(state), ignore=mine)
+        for pose in boxes:
+            hits = self._sim.overlap_box(half, pose, ignore=(*mine, *now))
+            if hits:
+                return hits[0]
+        return ""
+
+
+def _held_pose(state: WorldState) -> Pose:
+    """World pose of the held thing's box."""
+    box = held_box(state)
+    return compose(key_poses(state.body).right_hand, box[0]) if box is not None else root_of(state.body)
+
+
+def _part_to_reach(thing: Thing, state: WorldState) -> Vec3 | None:
+    """The point of a thing that one walks up to: its grip, its handle, the inside when it stands open. None for
+    furniture that is only stood beside."""
+    if not thing.fixed:
+        return grip_point(thing, state)
+    interiors = interiors_of(thing, state)
+    if interiors and state.attrs[thing.id].get("open") is not False:
+        x, y, z = interiors[0].box.pose[:3]
+        return (x, y, z)
+    handle = handle_point(thing, state)
+    if handle is not None:
+        return handle
+    if any(k.surfaces for k in thing.links) or "seat" in thing.affordances:
+        return None
+    return grip_point(thing, state) if thing.grip != (0.0, 0.0, 0.0) else None

@@ -1,0 +1,236 @@
+"""The search for a live stance: the cheapest place to stand from which the hand has a free way to a point."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterator
+
+from iwreplay.body.kinematics import key_poses, root_of
+from iwreplay.body.postures import lean_for, pelvis_of, ready_palm
+from iwreplay.body.skeleton import PELVIS_HEIGHT_M
+from iwreplay.motion.grid import CELL_M, Grid
+from iwreplay.motion.hand import HeldBox, hand_path
+from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
+from iwreplay.motion.search import STRAIGHT, Search
+from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_window, swept_prints
+from iwreplay.motion.touching import Aim, aim_at, held_thing, the
+from iwreplay.motion.walking import Origin, Walking, obstacle_sentence
+from iwreplay.ports import Simulator
+from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
+from iwreplay.scene.model import CompiledScene
+from iwreplay.vocabulary import WEARER
+from iwreplay.world.geometry import thing_box, thing_of
+from iwreplay.world.state import WorldState
+
+__all__ = ["Approaching"]
+
+#: clearance of the feet from a swinging door: nearer is out of the question, nearer than the second costs
+_SWING_HARD_M, _SWING_SOFT_M = 0.12, 0.24
+_SWING_COST_M = 0.6
+#: standing at the back of something costs this much more than standing before it
+_BACK_COST_M = 0.8
+#: a place with a preferred stance: the others cost
+_OTHER_COST_M = 0.5
+#: hand ways tried for one question, and how far apart failed places must be to be worth another try
+_TRIES = 28
+_FAILED_NEAR_M = 0.18
+#: small things that a hand brushes past without harm are no bigger than this, half extents
+_SMALL_M = 0.15
+
+
+class Approaching:
+    """Finds stances in one scene."""
+
+    def __init__(self, scene: CompiledScene, sim: Simulator, walking: Walking) -> None:
+        self._sim, self._walking = sim, walking
+        self._solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
+
+    def approach(self, state: WorldState, target: str, point: Vec3, *, max_walk_m: float) -> Approach | Refusal:
+        """See `Planner.approach`."""
+        aim = aim_at(state, target, point)
+        if is_sitting(state):
+            return self._from_seat(state, aim)
+        window = reach_window(round(point[2] * 1000.0))
+        if window.nearest_m > window.farthest_m:
+            return Refusal("UNREACHABLE", f"{_cap(the(state, target))} is too high to reach.")
+        grid = self._walking.grids.at(state)
+        origin = self._walking.origin(state, grid)
+        if isinstance(origin, Refusal):
+            return origin
+        quest = _Quest(self, state, aim, grid, origin)
+        here = quest.here()
+        if here is not None:
+            return here
+        return quest.elsewhere(window.farthest_m, max_walk_m)
+
+    def _from_seat(self, state: WorldState, aim: Aim) -> Approach | Refusal:
+        root = root_of(state.body)
+        pelvis_m = root[2] + PELVIS_HEIGHT_M
+        yaw = yaw_of(root[3:])
+        ground = from_xyz_yaw(root[0], root[1], 0.0, yaw)
+        local = transform_point(inverse(ground), aim.point)
+        seat = state.attrs[WEARER].get("sitting")
+        refusal = Refusal("POSTURE", "I am sitting; I have to stand up first.", seat if isinstance(seat, str) else "")
+        if lean_for("sit", local, pelvis_m=pelvis_m) is None:
+            return refusal
+        start = transform_point(ground, ready_palm(pelvis_m))
+        way = self.hand(state, aim, start=start, at=(root[0], root[1]), yaw=yaw)
+        if isinstance(way, str):
+            return refusal
+        route = Route(((root[0], root[1]),), 0.0, Stance(root[0], root[1], yaw))
+        return Approach(route, Reach("sit", way))
+
+    def hand(
+        self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float
+    ) -> tuple[Vec3, ...] | str:
+        """A free way of the palm, or the id of what blocks it."""
+        dx, dy = aim.point[0] - at[0], aim.point[1] - at[1]
+        n = math.sqrt(dx * dx + dy * dy)
+        facing = (dx / n, dy / n) if n > 1e-6 else (math.cos(yaw), math.sin(yaw))
+        held = held_box(state)
+        heading = from_xyz_yaw(0.0, 0.0, 0.0, yaw)[3:]
+        return hand_path(
+            self._sim, aim, start=start, facing=facing, solid=self._solid, held=(heading, held) if held else None
+        )
+
+    @property
+    def walking(self) -> Walking:
+        """The routes that it searches on."""
+        return self._walking
+
+
+class _Quest:
+    """One question: where to stand for one aim."""
+
+    def __init__(self, home: Approaching, state: WorldState, aim: Aim, grid: Grid, origin: Origin) -> None:
+        self._home, self._state, self._aim, self._grid, self._origin = home, state, aim, grid, origin
+        self._failed: list[tuple[str, float, float]] = []
+        self._blocker = ""
+        self._tries = 0
+        thing = thing_of(state, aim.target)
+        grids = home.walking.grids
+        self._hard: frozenset[int] = frozenset()
+        self._soft: frozenset[int] = frozenset()
+        self._out = aim.out
+        if aim.handle:
+            swept = swept_prints(thing, state)
+            self._hard, self._soft = grids.mask(swept, _SWING_HARD_M), grids.mask(swept, _SWING_SOFT_M)
+        base = state.poses[thing.id]
+        places = [transform_point(base, (x, y, 0.0)) for x, y, _ in thing.stances] if thing.fixed else []
+        self._preferred = frozenset(c for p in places if (c := grid.cell(p[0], p[1])) is not None)
+
+    def here(self) -> Approach | None:
+        """Without a step, when that is possible."""
+        o = self._origin
+        cell = self._grid.cell(*o.at)
+        if cell in self._hard or cell in self._soft:
+            return None
+        for s in sorted(options_at(o.at, self._aim.point, yaw=o.yaw), key=lambda s: s.cost_m):
+            way = self._try(s)
+            if way is not None:
+                return Approach(self._home.walking.stay(o, s.yaw), Reach(s.posture, way))
+        return None
+
+    def elsewhere(self, farthest_m: float, max_walk_m: float) -> Approach | Refusal:
+        """The cheapest free place within the walk, or why there is none."""
+        x, y, _ = self._aim.point
+        goals = {
+            c for c in self._grid.cells_within(x, y, farthest_m) if not self._grid.blocked[c] and c not in self._hard
+        }
+        search = Search(
+            self._grid,
+            self._origin.cell,
+            goals=goals,
+            towards=self._grid.cell(x, y),
+            slack_cells=farthest_m / CELL_M + 1.0,
+        )
+        far: Route | None = None
+        for s, cell in self._ranked(search):
+            way = self._try(s)
+            if way is None:
+                if self._tries >= _TRIES:
+                    break
+                continue
+            route = self._home.walking.route(self._grid, self._origin, search.path(cell), s.yaw)
+            if route.length_m <= max_walk_m:
+                return Approach(route, Reach(s.posture, way))
+            far = far or route
+            if route.length_m > max_walk_m + 1.0:
+                break
+        return self._refusal(goals, far, reached=search.found)
+
+    def _ranked(self, search: Search) -> Iterator[tuple[Standing, int]]:
+        """(standing, cell) in the order of walk plus discomfort."""
+        waiting: list[tuple[float, int, int, Standing]] = []
+        n = 0
+        for cell, cost in search:
+            walked = cost * CELL_M / STRAIGHT
+            while waiting and waiting[0][0] <= walked:
+                _, _, c, s = heapq.heappop(waiting)
+                yield s, c
+            extra = self._extra(cell)
+            for s in options_at(self._grid.centre(cell), self._aim.point):
+                heapq.heappush(waiting, (walked + extra + s.cost_m, n, cell, s))
+                n += 1
+        while waiting:
+            _, _, c, s = heapq.heappop(waiting)
+            yield s, c
+
+    def _extra(self, cell: int) -> float:
+        cost = _SWING_COST_M if cell in self._soft else 0.0
+        if self._preferred and cell not in self._preferred:
+            cost += _OTHER_COST_M
+        if self._out is not None:
+            at = self._grid.centre(cell)
+            yaw = facing_yaw((self._aim.point[0], self._aim.point[1]), at)
+            ahead = math.cos(yaw) * self._out[0] + math.sin(yaw) * self._out[1]
+            cost += _BACK_COST_M * (1.0 - ahead) / 2.0
+        return cost
+
+    def _try(self, s: Standing) -> tuple[Vec3, ...] | None:
+        for posture, x, y in self._failed:
+            if posture == s.posture and (x - s.x) ** 2 + (y - s.y) ** 2 < _FAILED_NEAR_M * _FAILED_NEAR_M:
+                return None
+        self._tries += 1
+        start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready_palm(pelvis_of(s.posture)))
+        way = self._home.hand(self._state, self._aim, start=start, at=(s.x, s.y), yaw=s.yaw)
+        if isinstance(way, str):
+            self._failed.append((s.posture, s.x, s.y))
+            self._blocker = self._blocker or way
+            return None
+        return way
+
+    def _refusal(self, goals: set[int], far: Route | None, *, reached: bool) -> Refusal:
+        state, target = self._state, self._aim.target
+        name = _cap(the(state, target))
+        if far is not None:
+            return Refusal("TOO_FAR", f"{name} is too far away; I have to walk there first.")
+        if self._blocker:
+            return Refusal("COLLISION", f"{_cap(the(state, self._blocker))} is in the way of my hand.", self._blocker)
+        if not goals:
+            return Refusal("UNREACHABLE", f"There is nowhere to stand from where I can reach {the(state, target)}.")
+        if not reached:
+            blocker = self._home.walking.blocked_by(state, self._origin, goals)
+            why = f" {obstacle_sentence(state, blocker)}" if blocker else ""
+            return Refusal("NO_PATH", f"There is no free way to {the(state, target)}.{why}", blocker)
+        return Refusal("UNREACHABLE", f"{name} is out of my reach.")
+
+
+def is_sitting(state: WorldState) -> bool:
+    """Whether the wearer is on a seat."""
+    attrs = state.attrs[WEARER]
+    return bool(attrs.get("sitting")) or attrs.get("posture") == "sit"
+
+
+def held_box(state: WorldState) -> HeldBox | None:
+    """Box of the held thing against the palm, None with an empty hand."""
+    held = held_thing(state)
+    if not held:
+        return None
+    box = thing_box(thing_of(state, held), state)
+    return compose(inverse(key_poses(state.body).right_hand), box.pose), box.half
+
+
+def _cap(words: str) -> str:
+    return words[:1].upper() + words[1:]
