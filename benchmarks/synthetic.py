@@ -110,6 +110,7 @@ class _Maker:
     def __init__(self, events: int, *, seed: int, task: TaskPack, assistant: str, passes: bool) -> None:
         self.wanted, self.seed, self.task, self.assistant, self.passes = events, seed, task, assistant, passes
         self.scene = scene()
+        self.state = WorldState(self.scene)
         self.out: list[AnyEvent] = []
         self.time_s = 0.0
         self.turn = 0
@@ -123,7 +124,7 @@ class _Maker:
         self._enter("warmup")
         self._command("[Walk], counter", source="warmup", refused=False)
         self._enter("closed_loop")
-        self.out.append(self._snapshot("baseline"))
+        self._put(self.state.snapshot("baseline"))
         while len(self.out) < self.wanted - 12:
             self._turn()
         if self.passes:
@@ -133,7 +134,11 @@ class _Maker:
         return self.out
 
     def _add(self, kind: Callable[..., AnyEvent], **fields: Any) -> None:
-        self.out.append(kind(sim_time_s=self.time_s, turn=self.turn, phase=self.phase, **fields))
+        self._put(kind(sim_time_s=self.time_s, turn=self.turn, phase=self.phase, **fields))
+
+    def _put(self, event: AnyEvent) -> None:
+        self.state.apply(event)
+        self.out.append(event)
 
     def _enter(self, phase: Phase) -> None:
         previous, self.phase = self.phase, phase
@@ -154,13 +159,8 @@ class _Maker:
             fingerprint={"python": "3"},
         )
         self._enter("scene_init")
-        self.out.append(self._snapshot("initial"))
+        self._put(self.state.snapshot("initial"))
         self._frame("initial", None)
-
-    def _snapshot(self, reason: str) -> AnyEvent:
-        state = WorldState(self.scene)
-        state.phase, state.sim_time_s, state.turn = self.phase, self.time_s, self.turn
-        return state.snapshot(reason)
 
     def _turn(self) -> None:
         self.turn += 1
@@ -248,7 +248,7 @@ class _Maker:
             self.turn += 1
             self._add(AssistantDecision, decision="done")
         self._enter("end")
-        self.out.append(self._snapshot("final"))
+        self._put(self.state.snapshot("final"))
         self._add(
             EpisodeEnded, reason=end, valid=end not in ("fault", "interrupted"), turns=self.turn, actions=self.live
         )

@@ -16,7 +16,7 @@ _MAX_ROWS = 10_000
 
 
 def query(
-    sql: Annotated[str | None, typer.Argument(help="One SELECT statement.", metavar="[SQL]")] = None,
+    sql: Annotated[str | None, typer.Argument(help="One SELECT statement.", metavar="SQL")] = None,
     *,
     named: Annotated[
         str | None, typer.Option("--named", help="Ask a named question instead (see --list).", metavar="NAME")

@@ -20,7 +20,7 @@ def show(
         str | None,
         typer.Argument(
             help="Id of an episode, a unique beginning of it, or the path of a log; none lists the episodes.",
-            metavar="[EPISODE]",
+            metavar="EPISODE",
         ),
     ] = None,
     *,

@@ -59,7 +59,7 @@ def show(task: TaskArgument, *, json: JsonOption = False) -> None:
 @app.command()
 def check(
     tasks: Annotated[
-        list[str] | None, typer.Argument(help="Tasks to check; all when none is given.", metavar="[TASK]...")
+        list[str] | None, typer.Argument(help="Tasks to check; all when none is given.", metavar="TASK")
     ] = None,
     *,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tasks checked at a time.", min=1)] = 1,

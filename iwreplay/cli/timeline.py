@@ -57,24 +57,24 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
         case EpisodeOpened():
             t = event.task
             return (
-                f"{t.id} {t.title!r} ({t.family}), scene {event.scene.id}: Assistant {event.assistant.name}, "
-                f"Human {event.human.name}, seed {event.config.seed}. Wearer: {t.request!r}"
+                f"{t.id} {_quoted(t.title)} ({t.family}), scene {event.scene.id}: Assistant {event.assistant.name}, "
+                f"Human {event.human.name}, seed {event.config.seed}. Wearer: {_quoted(t.request)}"
             )
         case PhaseChanged():
             return f"phase {event.phase}" if everything else None
         case AssistantDecision():
-            words = f": {event.text!r}" if event.text else ""
+            words = f": {_quoted(event.text)}" if event.text else ""
             return f"Assistant {event.decision}{words}" if everything or event.decision != "silent" else None
         case HumanTurn():
-            return f"Human says: {event.reply!r}" if event.reply else None
+            return f"Human says: {_quoted(event.reply)}" if event.reply else None
         case CommandIssued():
             return f"  {event.text}{'' if event.source == 'human' else f'  ({event.source})'}"
         case PrimitiveOutcome():
             return f"    {_outcome(event)}"
         case Utterance():
-            return f"{event.speaker} says: {event.text!r}"
+            return f"{event.speaker} says: {_quoted(event.text)}"
         case ScriptedEvent():
-            return f"* {event.script} happens{f': {event.text!r}' if event.text else ''}"
+            return f"* {event.script} happens{f': {_quoted(event.text)}' if event.text else ''}"
         case StateDelta():
             return f"      {event.thing}.{event.attr}: {_value(event.old)} -> {_value(event.new)}  ({event.cause})"
         case Happened():
@@ -108,6 +108,10 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
             assert_never(never)
 
 
+def _quoted(text: str) -> str:
+    return f'"{text}"'
+
+
 def _outcome(event: PrimitiveOutcome) -> str:
     if event.ok:
         walked = f", {event.distance_m:.1f} m" if event.distance_m else ""
@@ -118,4 +122,4 @@ def _outcome(event: PrimitiveOutcome) -> str:
 def _value(value: AttrValue) -> str:
     if value is True or value is False:
         return "yes" if value else "no"
-    return "-" if value is None else repr(value) if isinstance(value, str) else str(value)
+    return "-" if value is None else _quoted(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,103 @@
+"""`iwreplay replay` and `iwreplay frames`: verify by re-execution; draw from the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.output import note, print_json, print_table, progress, say
+
+if TYPE_CHECKING:
+    from iwreplay.app.replaying import Verdict
+
+__all__ = ["add_to"]
+
+
+def replay(
+    episodes: Annotated[
+        list[str] | None,
+        typer.Argument(help="Episodes (ids, unique beginnings or paths of logs); all of the store when none is given."),
+    ] = None,
+    *,
+    collect_all: Annotated[
+        bool, typer.Option("--collect-all", help="Go on after the first divergence, and grade every step.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes re-executed at a time.", min=1)] = 1,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Re-execute episodes with the participants of their logs, and compare event by event.
+
+    Exit code 0 only when every step of every episode is exact, else 1; the first divergence is named with its event,
+    field, expected and actual value.
+
+    Example: iwreplay replay G05-oracle
+    """
+    from iwreplay.app.replaying import replay_episodes
+
+    with progress("replaying") as tell:
+        verdicts = replay_episodes(store, tuple(episodes or ()), collect_all=collect_all, jobs=jobs, progress=tell)
+    if json:
+        print_json(verdicts[0] if episodes is not None and len(episodes) == 1 else verdicts)
+    else:
+        print_table(("episode", "grade", "steps"), [(v.episode, v.grade, v.steps) for v in verdicts])
+        for verdict in verdicts:
+            _explain(verdict)
+    if any(v.grade != "exact" for v in verdicts):
+        raise typer.Exit(1)
+
+
+def frames(
+    episode: EpisodeArgument,
+    *,
+    frame: Annotated[
+        list[str] | None, typer.Option("--frame", help="Only this frame (repeat): f000012 or 12.", metavar="ID")
+    ] = None,
+    every: Annotated[int, typer.Option("--every", help="Only every n-th frame.", min=1)] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the PNG files; else the episode's own.", metavar="DIR")
+    ] = None,
+    verify_only: Annotated[bool, typer.Option("--verify", help="Draw and compare, write nothing.")] = False,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Draw frames from the log as PNG files, and compare their pixels with the hashes in it.
+
+    Exit code 1 when a frame is not the one that was seen. A frame that was never drawn has no hash, and says so.
+
+    Example: iwreplay frames G05-oracle --every 10 --out pictures
+    """
+    from iwreplay.app.replaying import draw_frames
+
+    with progress("drawing") as tell:
+        drawn = draw_frames(
+            store, episode, frames=tuple(frame or ()), every=every, out=out, write=not verify_only, progress=tell
+        )
+    if json:
+        print_json(drawn)
+    else:
+        print_table(
+            ("frame", "seq", "sim_time_s", "cause", "pixels"),
+            [(f.frame, f.seq, f.sim_time_s, f.cause, f.verdict) for f in drawn.frames],
+        )
+        if drawn.folder is not None:
+            say(f"{len(drawn.frames)} frames in {drawn.folder}")
+    if any(f.verdict == "different" for f in drawn.frames):
+        note("the pixels of some frames are not those that were seen; was the log changed, or the renderer?")
+        raise typer.Exit(1)
+
+
+def _explain(verdict: Verdict) -> None:
+    if verdict.grade != "exact":
+        say("")
+        for line in verdict.report:
+            say(line)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command()(replay)
+    app.command()(frames)

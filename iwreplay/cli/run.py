@@ -1,0 +1,65 @@
+"""`iwreplay run`: record episodes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from iwreplay.cli.output import note, print_json, print_table, progress
+
+__all__ = ["add_to"]
+
+_INTERRUPTED = 130
+
+
+def run(
+    tasks: Annotated[
+        list[str], typer.Argument(help="Tasks: ids, unique beginnings of ids, TOML files, or 'all'.", metavar="TASK")
+    ],
+    *,
+    assistant: Annotated[
+        str, typer.Option("--assistant", help="oracle, silent, or scripted:FILE.", metavar="NAME")
+    ] = "oracle",
+    human: Annotated[str, typer.Option("--human", help="literal.", metavar="NAME")] = "literal",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the episode.", min=0)] = 0,
+    frames: Annotated[
+        bool, typer.Option("--frames/--no-frames", help="Draw frames and log their hashes, or only what is visible.")
+    ] = True,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes recorded at a time.", min=1)] = 1,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Record one episode of each task, and score it.
+
+    Recorded again, a task makes a new episode with "-r2" at the end of its id. Ctrl-C ends the episode in good order:
+    its log is readable and marked interrupted, and the run can be repeated. Exit code 1 when an episode broke off with
+    a fault, 130 after Ctrl-C.
+
+    Example: iwreplay run G05 P04 --assistant oracle --human literal
+    """
+    from iwreplay.app.recording import record_tasks
+
+    with progress("recording") as tell:
+        done = record_tasks(
+            store, tuple(tasks), assistant=assistant, human=human, seed=seed, frames=frames, jobs=jobs, progress=tell
+        )
+    if json:
+        print_json(done)
+    else:
+        names = ("episode", "passed", "mcr", "end_reason", "turns", "actions", "events")
+        print_table(names, [[getattr(r, n) for n in names] for r in done])
+    for r in done:
+        if not r.valid:
+            note(f"{r.episode} is not valid: {r.detail}")
+    if any(r.end_reason == "interrupted" for r in done):
+        note("interrupted; what was recorded is kept, run the rest again")
+        raise typer.Exit(_INTERRUPTED)
+    if not all(r.valid for r in done):
+        raise typer.Exit(1)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(run)

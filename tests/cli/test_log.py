@@ -1,0 +1,95 @@
+"""`log check`, `log recover`, `log seal`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iwreplay.log import FORMAT_VERSION, read_log
+from iwreplay.store import Store
+from tests.catalogue.conftest import write_episode
+from tests.cli.conftest import Run
+
+DONE = "G99-oracle-literal-s0"
+OPEN = "G99-oracle-literal-s1"
+
+
+def _flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 0xFF
+    path.write_bytes(data)
+
+
+def test_check_of_a_whole_log(run: Run, store: Store) -> None:
+    done = run("log", "check", DONE, "--json", "--store", store.root)
+    with read_log(store.find(DONE).log) as log:
+        wanted = {"state": "sealed", "events": len(log), "root_hash": log.root_hash, "problem": None}
+    assert done.code == 0
+    assert wanted.items() <= done.json().items()
+    assert f"root hash {wanted['root_hash']}" in run("log", "check", DONE, "--store", store.root).out
+
+
+def test_check_takes_a_path_and_needs_no_store(run: Run, store: Store, tmp_path: Path) -> None:
+    done = run("log", "check", store.find(DONE).log, "--store", tmp_path / "none")
+    assert (done.code, done.out.startswith(f"{DONE}: sealed")) == (0, True)
+
+
+def test_a_damaged_log_is_code_3(run: Run, store: Store) -> None:
+    log = store.find(DONE).log
+    _flip(log, log.stat().st_size // 2)
+    done = run("log", "check", DONE, "--json", "--store", store.root)
+    answer = done.json()
+    assert (done.code, answer["state"], answer["root_hash"]) == (3, "corrupt", None)
+    assert answer["problem"]["what"]
+    assert "problem: " in run("log", "check", DONE, "--store", store.root).out
+
+
+def test_a_cut_log_is_truncated(run: Run, store: Store) -> None:
+    log = store.find(OPEN).log
+    log.write_bytes(log.read_bytes()[:-100])
+    done = run("log", "check", OPEN, "--json", "--store", store.root)
+    assert (done.code, done.json()["state"]) == (3, "truncated")
+
+
+def test_seal_keeps_the_root_hash(run: Run, store: Store) -> None:
+    before = run("log", "check", OPEN, "--json", "--store", store.root).json()
+    done = run("log", "seal", OPEN, "--json", "--store", store.root)
+    assert (before["state"], done.json()["state"]) == ("open", "sealed")
+    assert done.json()["root_hash"] == before["root_hash"]
+
+
+def test_recover_in_a_store_makes_a_new_episode(run: Run, store: Store) -> None:
+    log = store.find(DONE).log
+    log.write_bytes(log.read_bytes()[:-300])
+    done = run("log", "recover", DONE, "--store", store.root)
+    assert done.code == 0, done.err
+    assert "kept events 0 to" in done.out
+    assert run("log", "check", f"{DONE}-recovered", "--store", store.root).code == 0
+    again = run("log", "recover", DONE, "--store", store.root)
+    assert (again.code, "recovered before" in again.err) == (3, True)
+
+
+def test_recover_to_a_file(run: Run, store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "saved.arrows"
+    done = run("log", "recover", OPEN, "--out", out, "--json", "--store", store.root)
+    assert done.code == 0
+    assert done.json()["check"]["state"] == "sealed"
+    assert out.is_file()
+
+
+def test_a_failed_recovery_leaves_nothing_behind(run: Run, store: Store) -> None:
+    done = run("log", "recover", DONE, "--store", store.root)
+    assert (done.code, "nothing to recover" in done.err) == (3, True)
+    assert not (store.episodes_dir / f"{DONE}-recovered").exists()
+
+
+def test_a_log_from_the_future_is_refused_by_name(run: Run, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as later:
+        later.setattr("iwreplay.log.messages.FORMAT_VERSION", FORMAT_VERSION + 1)
+        newer = write_episode(store, seed=9, end=None)
+    for command in (("log", "check"), ("log", "seal"), ("log", "recover"), ("show",)):
+        done = run(*command, newer.id, "--store", store.root)
+        assert done.code == 3
+        assert f"version {FORMAT_VERSION + 1} is newer than {FORMAT_VERSION}" in done.err
+        assert "upgrade iwreplay" in done.err

@@ -1,0 +1,61 @@
+"""Errors name the value and the way out, on stderr, with the documented exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from iwreplay.store import Store
+from tests.cli.conftest import Run
+
+COMMANDS = (
+    ("show", "X"),
+    ("at", "X", "--seq", "0"),
+    ("replay", "X"),
+    ("frames", "X"),
+    ("score", "X"),
+    ("log", "check", "X"),
+    ("log", "recover", "X"),
+    ("log", "seal", "X"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_not_a_store(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = run(*command, "--store", tmp_path / "none")
+    assert done.code == 2
+    assert done.out == ""
+    assert f"{tmp_path / 'none'} is not an episode store" in done.err
+    assert "--store" in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_unknown_episode(run: Run, store: Store, command: tuple[str, ...]) -> None:
+    done = run(*command, "--store", store.root)
+    assert done.code == 2
+    assert "unknown episode 'X'" in done.err
+    assert "G99-oracle-literal-s0" in done.err
+
+
+def test_ambiguous_episode_lists_the_candidates(run: Run, store: Store) -> None:
+    done = run("show", "G99-oracle", "--store", store.root)
+    assert done.code == 2
+    assert "fits 2 episodes: G99-oracle-literal-s0, G99-oracle-literal-s1" in done.err
+
+
+def test_damaged_store_is_code_3(run: Run, store: Store) -> None:
+    (store.root / "iw-store.json").write_text("{")
+    done = run("show", "--store", store.root)
+    assert (done.code, "marker of the store" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize("args", [(), ("--help",), ("nope",), ("at", "X"), ("at", "X", "--seq", "-1"), ("run",)])
+def test_usage(run: Run, args: tuple[str, ...]) -> None:
+    done = run(*args)
+    assert done.code == (0 if args == ("--help",) else 2)
+    assert "Traceback" not in done.out + done.err
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").out == "iwreplay 0.1.0\n"
