@@ -24,16 +24,21 @@ __all__ = ["inlined", "kernel"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+# `_nrt=False`: kernels allocate nothing, and without numba's reference counts on every array that is handed to an inner
+# function they run twice as fast (the counts are atomic increments inside the pixel loop).
+_EXACT: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy", "_nrt": False}
+
+
 def kernel(function: F) -> F:
-    """Compiles a function that is called from Python; cached on disk where possible."""
+    """Compiles a function that is called from Python; cached on disk where possible. It may not allocate arrays."""
     try:
-        return cast(F, njit(function, cache=True, nogil=True, fastmath=False, error_model="numpy"))
+        return cast(F, njit(function, cache=True, **_EXACT))
     except RuntimeError as problem:
         if "cannot cache function" not in str(problem):
             raise
-        return cast(F, njit(function, cache=False, nogil=True, fastmath=False, error_model="numpy"))
+        return cast(F, njit(function, cache=False, **_EXACT))
 
 
 def inlined(function: F) -> F:
-    """Compiles a function that only kernels of the same module call."""
-    return cast(F, njit(function, nogil=True, fastmath=False, error_model="numpy"))
+    """Compiles a function that only kernels of the same module call, into its callers."""
+    return cast(F, njit(function, forceinline=True, **_EXACT))

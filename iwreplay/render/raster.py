@@ -16,7 +16,7 @@ import numpy as np
 
 from iwreplay.render.jit import inlined, kernel
 
-__all__ = ["FIXED", "MAX_LIGHTS", "NEAR_M", "count_bands", "fill_bands", "place_parts", "raster_band", "setup"]
+__all__ = ["FIXED", "MAX_CORNERS", "MAX_LIGHTS", "NEAR_M", "count_bands", "fill_bands", "place_parts", "raster_band", "setup"]
 
 #: fixed-point units in a pixel
 FIXED = 512
@@ -29,7 +29,7 @@ MAX_LIGHTS = 6
 # 2**23 units, products of two are 2**46: edge functions can't overflow 64 bits.
 _GUARD_PX = 16000.0
 # three corners, and at most one more for each of five clip planes
-_MAX_CORNERS = 8
+MAX_CORNERS = 8
 _FLAT_COVERAGE = 4
 
 
@@ -149,12 +149,13 @@ def _emit(n, capacity, ax, ay, az, bx, by, bz, cx, cy, cz, two_sided, level, sou
 def setup(
     vertices, normals, faces, part_vertices, part_faces, part_drawn, part_two_sided, part_level, poses, turns, balls,
     camera, focal_px, width, height, lights, view_vertices, view_normals, image, part_lights,
-    rec_xy, rec_iz, rec_src, rec_flags,
+    rec_xy, rec_iz, rec_src, rec_flags, scratch, corners_xy,
 ):  # fmt: skip
     """View-space vertices and normals of every part in view, and a record for every triangle piece that may be seen.
 
-    camera (3, 4): rows right, up, forward, and in the last column the camera's position. Returns the number of
-    records wanted; when it is above the capacity of `rec_*` the caller makes room and calls again.
+    camera (3, 4): rows right, up, forward, and in the last column the camera's position. scratch (6 + 2 *
+    MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space. Returns the number of records wanted; when it
+    is above the capacity of `rec_*` the caller makes room and calls again.
     """
     near = NEAR_M
     capacity = rec_src.shape[0]
@@ -164,10 +165,8 @@ def setup(
     side_w = math.sqrt(focal_px * focal_px + half_w * half_w)
     side_h = math.sqrt(focal_px * focal_px + half_h * half_h)
     spread = _GUARD_PX / focal_px
-    polygon, kept = np.empty((_MAX_CORNERS + 1, 3)), np.empty((_MAX_CORNERS + 1, 3))
-    corner_x, corner_y = np.empty(_MAX_CORNERS + 1, np.int64), np.empty(_MAX_CORNERS + 1, np.int64)
-    m = np.empty((3, 4))
-    turn = np.empty((3, 3))
+    # the kernels' scratch space: the view matrix of a part, its turn, and a polygon being clipped
+    m, turn, polygon, kept = scratch[0:3], scratch[3:6], scratch[6 : 6 + MAX_CORNERS], scratch[6 + MAX_CORNERS :]
     n = 0
     for p in range(part_drawn.shape[0]):
         if part_drawn[p] == 0:
@@ -223,12 +222,12 @@ def setup(
                 if corners >= 3:
                     corners = _clip(polygon, corners, plane, near, spread, kept)
             for k in range(corners):
-                corner_x[k] = int(math.floor(half_w * FIXED + scale * polygon[k, 0] / polygon[k, 2] + 0.5))
-                corner_y[k] = int(math.floor(half_h * FIXED - scale * polygon[k, 1] / polygon[k, 2] + 0.5))
+                corners_xy[k, 0] = int(math.floor(half_w * FIXED + scale * polygon[k, 0] / polygon[k, 2] + 0.5))
+                corners_xy[k, 1] = int(math.floor(half_h * FIXED - scale * polygon[k, 1] / polygon[k, 2] + 0.5))
             for k in range(1, corners - 1):
                 n = _emit(
-                    n, capacity, corner_x[0], corner_y[0], polygon[0, 2], corner_x[k], corner_y[k], polygon[k, 2],
-                    corner_x[k + 1], corner_y[k + 1], polygon[k + 1, 2], part_two_sided[p] != 0, part_level[p], t,
+                    n, capacity, corners_xy[0, 0], corners_xy[0, 1], polygon[0, 2], corners_xy[k, 0], corners_xy[k, 1], polygon[k, 2],
+                    corners_xy[k + 1, 0], corners_xy[k + 1, 1], polygon[k + 1, 2], part_two_sided[p] != 0, part_level[p], t,
                     limits, rec_xy, rec_iz, rec_src, rec_flags,
                 )  # fmt: skip
     return n

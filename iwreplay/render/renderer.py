@@ -16,7 +16,7 @@ import numpy.typing as npt
 from iwreplay.errors import RenderError
 from iwreplay.pose import Pose, quat_to_matrix
 from iwreplay.render.pool import default_threads, for_each_band
-from iwreplay.render.raster import MAX_LIGHTS, NEAR_M, count_bands, fill_bands, raster_band, setup
+from iwreplay.render.raster import MAX_CORNERS, MAX_LIGHTS, NEAR_M, count_bands, fill_bands, raster_band, setup
 from iwreplay.render.shade import SCRATCH, shade_band, survey_band
 from iwreplay.render.stage import BodyPiece, Posed, Stage
 from iwreplay.scene.model import CompiledScene
@@ -96,6 +96,8 @@ class Renderer:
         self._view_normals = np.zeros((vertices, 3))
         self._image = np.zeros((vertices, 3), np.int32)
         self._part_lights = np.zeros((parts, 1 + MAX_LIGHTS), np.int32)
+        self._scratch = np.empty((6 + 2 * MAX_CORNERS, 4))
+        self._corners = np.empty((MAX_CORNERS, 2), np.int64)
         self._make_room(max(1024, len(self.stage.faces) // 2))
         self._order = np.zeros(4096, np.int32)
 
@@ -167,7 +169,7 @@ class Renderer:
                 s.vertices, s.normals, s.faces, s.part_vertices, s.part_faces, s.part_drawn, s.part_two_sided,
                 s.part_level, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.width, view.height,
                 view.lights, self._view_vertices, self._view_normals, self._image, self._part_lights, self._rec_xy,
-                self._rec_iz, self._rec_src, self._rec_flags,
+                self._rec_iz, self._rec_src, self._rec_flags, self._scratch, self._corners,
             )  # fmt: skip
             if wanted <= len(self._rec_src):
                 return int(wanted)

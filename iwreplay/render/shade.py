@@ -145,7 +145,7 @@ def _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy):
 
 
 @inlined
-def _shade(x, y, footprint, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texels, levels, level_count, lights, lit, up, k):
+def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texels, levels, level_count, lights, part_lights, p, up, k):
     """Linear r, g, b and the depth of the loaded triangle at image point (x, y)."""
     rx, ry = (x - half_w) / focal_px, (half_h - y) / focal_px
     inv = k[_INV] * rx + k[_INV + 1] * ry + k[_INV + 2]
@@ -167,7 +167,7 @@ def _shade(x, y, footprint, focal_px, half_w, half_h, material, rgb, glow, gloss
     if tex >= 0:
         u = b0 * k[_UV] + b1 * k[_UV + 1] + b2 * k[_UV + 2]
         v = b0 * k[_UV + 3] + b1 * k[_UV + 4] + b2 * k[_UV + 5]
-        per_px = footprint * z / focal_px
+        per_px = z / focal_px
         ux, uy = (k[_UV_PLANES] - u * k[_INV]) * per_px, (k[_UV_PLANES + 1] - u * k[_INV + 1]) * per_px
         vx, vy = (k[_UV_PLANES + 2] - v * k[_INV]) * per_px, (k[_UV_PLANES + 3] - v * k[_INV + 1]) * per_px
         r, g, b = _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy)
@@ -189,8 +189,8 @@ def _shade(x, y, footprint, focal_px, half_w, half_h, material, rgb, glow, gloss
         mirrored = 2.0 * facing * (nx * up[0] + ny * up[1] + nz * up[2]) - (ex * up[0] + ey * up[1] + ez * up[2])
         away = 1.0 - facing
         shine = shiny * (0.16 + 0.84 * away * away * away) * (0.32 + 0.30 * mirrored)
-    for i in range(lit[0]):
-        j = lit[1 + i]
+    for i in range(part_lights[p, 0]):
+        j = part_lights[p, 1 + i]
         dx, dy, dz = lights[j, 0] - hx, lights[j, 1] - hy, lights[j, 2] - z
         toward = nx * dx + ny * dy + nz * dz
         if toward <= 0.0:
@@ -230,6 +230,21 @@ def _display(light):
     return np.uint8(int(math.sqrt(max(0.0, light)) * 255.0 + 0.5))
 
 
+@inlined
+def _group(owner, rec_src, top, left, s, source):
+    """How many of a pixel's samples show the surface of sample s, and their middle; 0 when an earlier one does too."""
+    share, sum_x, sum_y = 0, 0.0, 0.0
+    for q in range(4):
+        m = owner[top + (q >> 1), left + (q & 1)]
+        if (-1 if m < 0 else rec_src[m]) == source:
+            if q < s:
+                return 0, 0.0, 0.0
+            share += 1
+            sum_x += 0.25 + 0.5 * (q & 1)
+            sum_y += 0.25 + 0.5 * (q >> 1)
+    return share, sum_x / share, sum_y / share
+
+
 @kernel
 def shade_band(
     owner, rec_src, rec_flags, faces, face_part, view_vertices, view_normals, uv, part_material, part_id, part_lights,
@@ -248,23 +263,18 @@ def shade_band(
         for x in range(width):
             red, green, blue = 0.0, 0.0, 0.0
             best, best_id, best_z = 0, SKY_ID, np.inf
+            top, left = 2 * (y - y0), 2 * x
+            first = owner[top, left]
+            alone = first == owner[top, left + 1] and first == owner[top + 1, left] and first == owner[top + 1, left + 1]
             for s in range(4):
-                n = owner[2 * (y - y0) + (s >> 1), 2 * x + (s & 1)]
+                n = owner[top + (s >> 1), left + (s & 1)]
                 source = -1 if n < 0 else rec_src[n]
-                # each surface once, when its first sample comes
-                share, seen_before = 0, False
-                mean_x, mean_y = 0.0, 0.0
-                for q in range(4):
-                    m = owner[2 * (y - y0) + (q >> 1), 2 * x + (q & 1)]
-                    if (-1 if m < 0 else rec_src[m]) == source:
-                        if q < s:
-                            seen_before = True
-                            break
-                        share += 1
-                        mean_x += 0.25 + 0.5 * (q & 1)
-                        mean_y += 0.25 + 0.5 * (q >> 1)
-                if seen_before:
-                    continue
+                # each surface once, when its first sample comes, at the middle of its samples
+                share, mean_x, mean_y = 4, 0.5, 0.5
+                if not alone:
+                    share, mean_x, mean_y = _group(owner, rec_src, top, left, s, source)
+                    if share == 0:
+                        continue
                 found, z = SKY_ID, np.inf
                 if source < 0:
                     r, g, b = _SKY
@@ -279,8 +289,8 @@ def shade_band(
                         )  # fmt: skip
                         loaded, loaded_side = source, side
                     r, g, b, z = _shade(
-                        x + mean_x / share, y + mean_y / share, 1.0, focal_px, half_w, half_h, material, rgb, glow,
-                        gloss, material_tex[material], texels, levels, level_count, lights, part_lights[p], up, scratch,
+                        x + mean_x, y + mean_y, focal_px, half_w, half_h, material, rgb, glow,
+                        gloss, material_tex[material], texels, levels, level_count, lights, part_lights, p, up, scratch,
                     )  # fmt: skip
                     found = part_id[p]
                 red += r * share
