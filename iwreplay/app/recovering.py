@@ -35,7 +35,9 @@ def recover_episode(episode: Episode, *, out: Path | None = None) -> RecoveredEp
         try:
             made.mkdir()
         except FileExistsError as e:
-            raise LogWriteError(f"{made} exists: {episode.id} was recovered before; give another file with --out") from e
+            raise LogWriteError(
+                f"{made} exists: {episode.id} was recovered before; give another file with --out"
+            ) from e
         out = made / episode.log.name
     elif out is None:
         out = episode.log.with_name(f"{episode.log.stem}.recovered{episode.log.suffix}")

@@ -54,7 +54,7 @@ def recover(
     *,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="File of the new log; else an episode '<id>-recovered', or a file beside.", metavar="FILE"),
+        typer.Option("--out", help="File of the new log; else episode '<id>-recovered'.", metavar="FILE"),
     ] = None,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,

@@ -19,7 +19,8 @@ def score(
     ] = None,
     *,
     scorer: Annotated[
-        list[str] | None, typer.Option("--scorer", help="Only this scorer (repeat); all when none is given.", metavar="NAME")
+        list[str] | None,
+        typer.Option("--scorer", help="Only this scorer (repeat); all when none is given.", metavar="NAME"),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Compute also what is kept and valid.")] = False,
     check: Annotated[

@@ -66,7 +66,9 @@ def at(
     episode: EpisodeArgument,
     *,
     seq: Annotated[int, typer.Option("--seq", help="Number of the event after which to look.", min=0)],
-    thing: Annotated[list[str] | None, typer.Option("--thing", help="Only these things (repeat).", metavar="ID")] = None,
+    thing: Annotated[
+        list[str] | None, typer.Option("--thing", help="Only these things (repeat).", metavar="ID")
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:

@@ -161,7 +161,8 @@ def test_refusals_and_effort(store: Store) -> None:
     catalogue.refresh()
     refusals = catalogue.ask(question("refusals").sql).rows
     assert [(r[0], r[1], r[2], r[4]) for r in refusals] == [("motion", "UNREACHABLE", "Wash", 1)]
-    row = dict(zip(*(lambda a: (a.columns, a.rows[0]))(catalogue.ask(question("effort").sql)), strict=True))
+    effort = catalogue.ask(question("effort").sql)
+    row = dict(zip(effort.columns, effort.rows[0], strict=True))
     assert row["episode"] == entry.id
     assert row["passed"] is None
     assert row["turn_ratio"] == round(row["turns"] / row["oracle_turns"], 2)

@@ -18,7 +18,16 @@ def test_episodes_are_listed_with_what_became_of_them(run: Run, store: Store) ->
         ("G99-silent-literal-s0", "interrupted", "sealed"),
     ]
     text = run("show", "--store", store.root).out
-    assert text.splitlines()[0].split() == "episode task status end_reason turns actions events log_state".split()
+    assert text.splitlines()[0].split() == [
+        "episode",
+        "task",
+        "status",
+        "end_reason",
+        "turns",
+        "actions",
+        "events",
+        "log_state",
+    ]
     assert "interrupted" in text
 
 
