@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from iwreplay.body import key_poses
@@ -12,6 +12,7 @@ from iwreplay.motion.model import Approach, Posture, Reach, Route, Stance, Traje
 from iwreplay.pose import Pose, Vec3
 from iwreplay.processes import ProcessWorld
 from iwreplay.vocabulary import AttrValue
+from iwreplay.world.state import WorldState
 
 __all__ = ["CONTROL_S", "Effect", "Plan", "Run", "Script", "Step"]
 
@@ -48,6 +49,14 @@ class Run(ProcessWorld, Protocol):
         """Drives a joint."""
         ...
 
+    def pose_of(self, thing: str) -> Pose:
+        """Where a thing is at this instant."""
+        ...
+
+    def moment(self) -> WorldState:
+        """The world at this instant: a copy with the simulator's present poses and joints."""
+        ...
+
     def exist(self, thing: str, exists: bool) -> None:
         """Brings a thing on stage or takes it off."""
         ...
@@ -61,6 +70,8 @@ class Step:
     """One motion; `during` gets the share done (0 to 1) at every control instant."""
 
     motion: Trajectory
+    #: the body keeps still all the time
+    still: bool = False
     begin: tuple[Effect, ...] = ()
     during: Callable[[Run, float], None] | None = None
     end: tuple[Effect, ...] = ()
@@ -96,10 +107,16 @@ class Script:
         begin: tuple[Effect, ...] = (),
         during: Callable[[Run, float], None] | None = None,
         end: tuple[Effect, ...] = (),
+        still: bool = False,
     ) -> Script:
         """Appends a motion that starts from `self.body`."""
-        self.steps.append(Step(motion=motion, begin=begin, during=during, end=end))
+        self.steps.append(Step(motion=motion, still=still, begin=begin, during=during, end=end))
         self.body = motion.end
+        return self
+
+    def at_end(self, *effects: Effect) -> Script:
+        """More effects for the end of the last step."""
+        self.steps[-1] = replace(self.steps[-1], end=(*self.steps[-1].end, *effects))
         return self
 
     def walk(self, route: Route, *, end: tuple[Effect, ...] = ()) -> Script:
@@ -131,7 +148,7 @@ class Script:
         end: tuple[Effect, ...] = (),
     ) -> Script:
         """Stays still."""
-        return self.add(trajectories.hold(self.body, seconds), begin=begin, during=during, end=end)
+        return self.add(trajectories.hold(self.body, seconds), begin=begin, during=during, end=end, still=True)
 
     def turn(self, yaw: float) -> Script:
         """On the spot."""

@@ -61,7 +61,7 @@ class Primitive(msgspec.Struct, frozen=True, kw_only=True):
 
 
 #: codes of everything that first brings the hand to a thing
-_REACH = ("UNREACHABLE", "CLOSED")
+_REACH = ("UNREACHABLE", "POSTURE", "CLOSED")
 
 
 def _row(

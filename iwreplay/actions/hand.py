@@ -1,0 +1,241 @@
+"""What the hand does: touch, grab, drop, push, wear; and waiting."""
+
+from __future__ import annotations
+
+import math
+
+from iwreplay.actions.grip import carrying_pose, puts_down, takes
+from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.refusal import refuse
+from iwreplay.actions.scope import Scope, sentence
+from iwreplay.pose import Pose, Vec3, inverse, transform_point, wrap_angle, yaw_of
+from iwreplay.processes.power import socket_of
+from iwreplay.processes.support import ancestors, dependents, parent_of
+from iwreplay.scene.model import Thing
+from iwreplay.trig import sin_cos
+from iwreplay.vocabulary import WEARER
+from iwreplay.world.geometry import surface_at, thing_aabb, thing_box
+
+__all__ = ["drop", "grab", "push", "touch", "wait", "wear"]
+
+_SETTLE_S = 0.4
+_FALL_S = 1.2
+#: fragile things break when they fall from higher than this
+_BREAK_M = 0.4
+_DEFAULT_PUSH_M = 0.10
+_PUSH_MPS = 0.15
+_SKIN_M = 0.004
+_TOUCH_S = 0.4
+_DRESS_S = 2.0
+#: where a worn thing is carried: behind the waist, out of the wearer's own view (root_from_thing)
+_WORN_AT: Pose = (-0.12, 0.0, 0.95, 1.0, 0.0, 0.0, 0.0)
+
+
+def wait(scope: Scope) -> Plan:
+    """Time passes."""
+    script = scope.script()
+    script.hold(scope.number("duration", 2.0))
+    return Plan(steps=tuple(script.steps))
+
+
+def touch(scope: Scope) -> Plan:
+    """The hand, or what it holds, against the target."""
+    thing = scope.thing("target")
+    tool = scope.held if scope.held != thing.id else ""
+    script = scope.script()
+    scope.use(script, thing.id, _touch_point(scope, thing), hold_s=_TOUCH_S, end=(_touched(thing.id, tool),))
+    return Plan(steps=tuple(script.steps), obj=thing.id, tool=tool)
+
+
+def _touch_point(scope: Scope, thing: Thing) -> Vec3:
+    """The middle of a small thing's top; of a large one the nearest point of its box to the hand."""
+    x0, y0, z0, x1, y1, z1 = thing_aabb(thing, scope.state)
+    if max(x1 - x0, y1 - y0) < 0.4:
+        return ((x0 + x1) / 2, (y0 + y1) / 2, z1)
+    bx, by = scope.state.body[0], scope.state.body[1]
+    inset = 0.05
+    return (
+        min(max(bx, x0 + inset), x1 - inset),
+        min(max(by, y0 + inset), y1 - inset),
+        min(z1, max(z0, 1.1)),
+    )
+
+
+def _touched(thing: str, tool: str) -> Effect:
+    def effect(run: Run) -> None:
+        run.touch(tool or WEARER, thing)
+        run.happened("touch", obj=thing, tool=tool)
+
+    return effect
+
+
+def grab(scope: Scope) -> Plan:
+    """Into the free hand, with all that rests on or in it."""
+    thing = scope.thing("object")
+    if scope.held == thing.id:
+        raise refuse("HAND_FULL", f"I am holding {scope.the(thing.id)} already.", blocker=thing.id)
+    scope.need_free_hand()
+    if "grab" not in thing.affordances or thing.fixed:
+        raise refuse("NOT_GRABBABLE", f"I can't pick up {scope.the(thing.id)}.", blocker=thing.id)
+    if scope.state.attr(thing.id, "worn") is True:
+        raise refuse("NOT_GRABBABLE", f"I am wearing {scope.the(thing.id)}; I have to take it off.", blocker=thing.id)
+    _need_reachable(scope, thing)
+    socket = socket_of(scope.state, thing.id)
+    if socket:
+        text = f"{scope.the(thing.id)} is plugged in; it has to be unplugged first."
+        raise refuse("BLOCKED", sentence(text), blocker=socket)
+    script = scope.script()
+    approach = scope.approach_grip(thing)
+    script.go_and_reach(approach)
+    script.at_end(takes(thing, carrying_pose(script, thing)))
+    script.retract(holding=True)
+    return Plan(steps=tuple(script.steps), obj=thing.id, verify=lambda run: _still_held(run, scope, thing.id))
+
+
+def _still_held(run: Run, scope: Scope, thing: str) -> str:
+    held = run.state.attr(WEARER, "held") == thing
+    return "" if held else sentence(f"{scope.the(thing)} slipped out of my hand.")
+
+
+def _need_reachable(scope: Scope, thing: Thing) -> None:
+    """Not shut away; LOCKED when what shuts it is locked."""
+    for parent in ancestors(scope.state, thing.id):
+        if parent.thing and parent.how == "in" and scope.state.attr(parent.thing, "locked") is True:
+            text = f"{scope.the(thing.id)} is inside {scope.the(parent.thing)}, which is locked."
+            raise refuse("LOCKED", sentence(text), blocker=parent.thing)
+    scope.need_uncovered(thing.id)
+
+
+def drop(scope: Scope) -> Plan:
+    """Lets go; it falls."""
+    thing = scope.held_argument()
+    before = scope.state.poses[thing.id][2]
+    script = scope.script()
+    script.hold(0.2, end=(puts_down(thing.id, None, "floor"),))
+    script.hold(_FALL_S, end=(_fell(thing, before),))
+    script.retract(holding=False)
+    return Plan(steps=tuple(script.steps), obj=thing.id)
+
+
+def _fell(thing: Thing, before_m: float) -> Effect:
+    def effect(run: Run) -> None:
+        drop_m = before_m - run.pose_of(thing.id)[2]
+        run.happened("fell", obj=thing.id, detail={"height_m": round(drop_m, 3)})
+        if thing.fragile and drop_m > _BREAK_M and run.state.attr(thing.id, "broken") is not True:
+            run.set(thing.id, "broken", True)
+            run.happened("broke", obj=thing.id)
+
+    return effect
+
+
+def push(scope: Scope) -> Plan:
+    """Along its support: away from the wearer (Push, Slide) or towards it (Pull)."""
+    thing = scope.thing("object")
+    scope.need_free_hand()
+    if thing.fixed or not {"push", "grab"} & set(thing.affordances):
+        raise scope.no_affordance(thing.id, f"push {scope.the(thing.id)}")
+    distance = scope.number("distance", _DEFAULT_PUSH_M)
+    script = scope.script()
+    script.go_and_reach(scope.approach_grip(thing))
+    dx, dy = _shift(scope, thing, script.body, distance, pull=scope.command.verb == "Pull")
+    _need_free_way(scope, thing, dx, dy)
+    _need_support(scope, thing, dx, dy)
+    start = scope.state.poses[thing.id]
+
+    def during(run: Run, share: float) -> None:
+        run.put(thing.id, (start[0] + dx * share, start[1] + dy * share, *start[2:]))
+
+    script.hold(max(0.4, distance / _PUSH_MPS), during=during)
+    script.retract(holding=False)
+    script.hold(_SETTLE_S)
+    goal = (start[0] + dx, start[1] + dy, start[2])
+
+    def verify(run: Run) -> str:
+        away = math.dist(run.state.poses[thing.id][:3], goal)
+        return "" if away < 0.03 else sentence(f"{scope.the(thing.id)} did not stay where I pushed it.")
+
+    return Plan(steps=tuple(script.steps), obj=thing.id, verify=verify)
+
+
+def _shift(
+    scope: Scope, thing: Thing, body: tuple[float, ...], distance_m: float, *, pull: bool
+) -> tuple[float, float]:
+    """Displacement in the world: away from the wearer, square to what the thing rests on."""
+    away = yaw_of((body[3], body[4], body[5], body[6]))
+    parent = parent_of(scope.state, thing.id)
+    frame = yaw_of(scope.state.poses[parent.thing][3:]) if parent.thing else 0.0
+    quarter = round((away - frame) / (math.pi / 2.0))
+    yaw = frame + quarter * math.pi / 2.0
+    s, c = sin_cos(wrap_angle(yaw))
+    sign = -1.0 if pull else 1.0
+    return (sign * distance_m * c, sign * distance_m * s)
+
+
+def _need_free_way(scope: Scope, thing: Thing, dx: float, dy: float) -> None:
+    """Raises RefusedError with COLLISION when something is in the way."""
+    box = thing_box(thing, scope.state)
+    half: Vec3 = (box.half[0], box.half[1], max(0.001, box.half[2] - _SKIN_M))
+    ignore = (thing.id, *dependents(scope.state, thing.id))
+    steps = max(1, math.ceil(math.hypot(dx, dy) / 0.02))
+    for k in range(1, steps + 1):
+        x, y, z = box.pose[:3]
+        at: Pose = (x + dx * k / steps, y + dy * k / steps, z + _SKIN_M, *box.pose[3:])
+        hits = scope.sim.overlap_box(half, at, ignore=ignore)
+        if hits:
+            raise refuse("COLLISION", sentence(f"{scope.the(hits[0])} is in the way."), blocker=hits[0])
+
+
+def _need_support(scope: Scope, thing: Thing, dx: float, dy: float) -> None:
+    """Raises RefusedError with COLLISION when it would go over the edge, or into the wall of what it is in."""
+    parent = parent_of(scope.state, thing.id)
+    if parent.how != "on":
+        return
+    surface = surface_at(scope.state, f"{parent.thing}.{parent.part}")
+    x, y, z = scope.state.poses[thing.id][:3]
+    px, py, _ = transform_point(inverse(surface.pose), (x + dx, y + dy, z))
+    margin = 0.5 * min(thing.bounds_half[0], thing.bounds_half[1])
+    if abs(px) > surface.half[0] - margin or abs(py) > surface.half[1] - margin:
+        text = f"{scope.the(thing.id)} would go over the edge of {scope.the(parent.thing)}."
+        raise refuse("COLLISION", sentence(text), blocker=parent.thing)
+
+
+def wear(scope: Scope) -> Plan:
+    """Wear what is in the hand; take off what is worn, into the hand."""
+    item = scope.thing("item")
+    worn = scope.state.attr(item.id, "worn") is True
+    scope.need_affordance(item, "wear", f"wear {scope.the(item.id)}")
+    script = scope.script()
+    if scope.command.verb == "TakeOff":
+        if not worn:
+            raise refuse("NOT_HELD", f"I am not wearing {scope.the(item.id)}.", blocker=item.id)
+        scope.need_free_hand()
+        script.hold(_DRESS_S, end=(_taken_off(item.id), takes(item, carrying_pose(script, item))))
+        script.retract(holding=True)
+        return Plan(steps=tuple(script.steps), obj=item.id)
+    if worn:
+        raise refuse("ALREADY", f"I am wearing {scope.the(item.id)} already.", blocker=item.id)
+    if scope.held != item.id:
+        raise refuse("NOT_HELD", f"I have to hold {scope.the(item.id)} to put it on.", blocker=item.id)
+    script.hold(_DRESS_S, end=(_put_on(item),))
+    script.retract(holding=False)
+    return Plan(steps=tuple(script.steps), obj=item.id)
+
+
+def _put_on(item: Thing) -> Effect:
+    def effect(run: Run) -> None:
+        run.let_go(item.id)
+        run.hold(item.id, _WORN_AT, hand="root")
+        run.set(item.id, "held", False)
+        run.set(WEARER, "held", "")
+        run.set(item.id, "parent", "worn")
+        run.set(item.id, "worn", True)
+
+    return effect
+
+
+def _taken_off(item: str) -> Effect:
+    def effect(run: Run) -> None:
+        run.let_go(item)
+        run.set(item, "worn", False)
+
+    return effect

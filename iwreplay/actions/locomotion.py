@@ -1,0 +1,108 @@
+"""Walking, turning, sitting and standing up."""
+
+from __future__ import annotations
+
+import math
+
+from iwreplay.actions.angles import front_yaw, heading
+from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.refusal import RefusedError, refuse
+from iwreplay.actions.scope import NEAR_M, Scope, sentence
+from iwreplay.motion.model import Refusal
+from iwreplay.processes.support import dependents, parent_of
+from iwreplay.vocabulary import WEARER
+from iwreplay.world.geometry import surfaces_of
+
+__all__ = ["forward", "navigate_to", "sit", "standup", "turn"]
+
+_DEFAULT_STEP_M = 0.5
+_DEFAULT_TURN_DEG = 90.0
+#: a turn is made in pieces below half a circle, so that each has one short way
+_PIECE_RAD = math.radians(120.0)
+_SETTLE_S = 0.4
+
+
+def navigate_to(scope: Scope) -> Plan:
+    """Walk to a live stance near a thing, or into a room."""
+    scope.need_standing()
+    target = scope.entity("target", rooms=True)
+    if target.id == scope.held:
+        raise refuse("NO_PATH", f"I am holding {scope.the(target.id)} already.", blocker=target.id)
+    script = scope.script()
+    script.walk(scope.route(target.id))
+    script.hold(_SETTLE_S)
+    return Plan(steps=tuple(script.steps), obj=target.id)
+
+
+def forward(scope: Scope) -> Plan:
+    """Straight ahead; a negative distance is a step back."""
+    scope.need_standing()
+    route = scope.planner.forward(scope.state, scope.number("distance", _DEFAULT_STEP_M))
+    if isinstance(route, Refusal):
+        raise RefusedError(route)
+    script = scope.script()
+    script.walk(route)
+    if not script.steps:
+        script.hold(_SETTLE_S)
+    return Plan(steps=tuple(script.steps))
+
+
+def turn(scope: Scope) -> Plan:
+    """On the spot, by an angle."""
+    scope.need_standing()
+    verb = scope.command.verb
+    angle = 180.0 if verb == "TurnAround" else scope.number("angle", _DEFAULT_TURN_DEG)
+    signed = math.radians(angle) * (-1.0 if verb == "TurnRight" else 1.0)
+    script = scope.script()
+    pieces = max(1, math.ceil(abs(signed) / _PIECE_RAD))
+    for k in range(1, pieces + 1):
+        to = heading(scope.state) + signed * k / pieces
+        refusal = scope.planner.turn(scope.state, to)
+        if refusal is not None:
+            raise RefusedError(refusal)
+        script.turn(to)
+    return Plan(steps=tuple(script.steps))
+
+
+def sit(scope: Scope) -> Plan:
+    """Onto the live seat top."""
+    seat = scope.thing("seat")
+    if scope.seat:
+        raise refuse("ALREADY", f"I am sitting already, on {scope.the(scope.seat)}.", blocker=scope.seat)
+    scope.need_affordance(seat, "seat", f"sit on {scope.the(seat.id)}")
+    tops = surfaces_of(seat, scope.state)
+    on_it = [t for t in dependents(scope.state, seat.id) if parent_of(scope.state, t).how == "on"]
+    if on_it:
+        raise refuse("OCCUPIED", sentence(f"{scope.the(on_it[0])} is on {scope.the(seat.id)}."), blocker=on_it[0])
+    if not tops:
+        raise scope.no_affordance(seat.id, f"sit on {scope.the(seat.id)}")
+    top = tops[0].pose[:3]
+    route = scope.route(seat.id, point=top)
+    if route.length_m > NEAR_M:
+        raise refuse("UNREACHABLE", sentence(f"{scope.the(seat.id)} is too far away; I have to walk there first."))
+    script = scope.script()
+    script.walk(route)
+    seated: tuple[Effect, ...] = (_sits(seat.id),)
+    script.sit(top, front_yaw(scope.state.poses[seat.id]), end=seated)
+    script.hold(_SETTLE_S)
+    return Plan(steps=tuple(script.steps), obj=seat.id)
+
+
+def _sits(seat: str) -> Effect:
+    def effect(run: Run) -> None:
+        run.set(WEARER, "sitting", seat)
+        run.set(WEARER, "posture", "sit" if seat else "stand")
+
+    return effect
+
+
+def standup(scope: Scope) -> Plan:
+    """Steps away from the seat."""
+    if not scope.seat:
+        raise refuse("ALREADY", "I am standing already.")
+    stance = scope.planner.stand_up_stance(scope.state)
+    if isinstance(stance, Refusal):
+        raise RefusedError(stance)
+    script = scope.script()
+    script.stand_up(stance, end=(_sits(""),))
+    return Plan(steps=tuple(script.steps), obj=scope.seat)

@@ -1,0 +1,211 @@
+"""Doors, drawers, lids, jars, windows, curtains and locks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.refusal import refuse
+from iwreplay.actions.scope import Scope, sentence
+from iwreplay.pose import Pose, Vec3, compose, inverse
+from iwreplay.processes.support import dependents, parent_of, part_link
+from iwreplay.scene.geometry import link_poses_at, shape_half
+from iwreplay.scene.model import Joint, Thing
+from iwreplay.world.geometry import grip_point, handle_point, link_poses
+
+__all__ = ["close", "lock", "open_"]
+
+_MOVE_S = 1.0
+_SETTLE_S = 0.4
+_LOCK_S = 0.8
+#: positions of a swing that are tested for obstacles, and how much thinner the tested boxes are
+_SWEEP = 8
+_SKIN_M = 0.012
+
+
+def open_(scope: Scope) -> Plan:
+    """Drives its joints open; a jar or bag without joints is opened (and unsealed) in place."""
+    thing = scope.thing("object")
+    scope.need_affordance(thing, "open", f"open {scope.the(thing.id)}")
+    attrs = scope.state.attrs[thing.id]
+    if attrs.get("open") is True and attrs.get("sealed") is not True:
+        raise refuse("ALREADY", sentence(f"{scope.the(thing.id)} is open already."), blocker=thing.id)
+    if attrs.get("locked") is True:
+        raise refuse("LOCKED", sentence(f"{scope.the(thing.id)} is locked."), blocker=thing.id)
+    if attrs.get("running") is True:
+        raise refuse("RUNNING", sentence(f"{scope.the(thing.id)} is running."), blocker=thing.id)
+    return _move(scope, thing, open_to=True)
+
+
+def close(scope: Scope) -> Plan:
+    """Drives its joints closed."""
+    thing = scope.thing("object")
+    scope.need_affordance(thing, "open", f"close {scope.the(thing.id)}")
+    if scope.state.attr(thing.id, "open") is not True:
+        raise refuse("ALREADY", sentence(f"{scope.the(thing.id)} is closed already."), blocker=thing.id)
+    return _move(scope, thing, open_to=False)
+
+
+def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
+    joints = [k.joint for k in thing.links if k.joint is not None]
+    script = scope.script()
+    if not joints:
+        scope.use(script, thing.id, grip_point(thing, scope.state), hold_s=_MOVE_S, end=(_opened(thing.id, open_to),))
+        return Plan(steps=tuple(script.steps), obj=thing.id)
+    blocker = _obstacle(scope, thing, open_to=open_to)
+    if blocker:
+        text = f"{scope.the(thing.id)} does not {'open' if open_to else 'close'}: {scope.the(blocker)} is in the way."
+        raise refuse("BLOCKED", sentence(text), blocker=blocker)
+    point = handle_point(thing, scope.state) or grip_point(thing, scope.state)
+    script.go_and_reach(scope.approach(thing.id, point))
+    riders = _riders(scope, thing)
+    start = {j.name: scope.state.joints[f"{thing.id}.{j.name}"] for j in joints}
+
+    def during(run: Run, share: float) -> None:
+        _drive(run, thing, joints, start, riders=riders, share=share, open_to=open_to)
+
+    script.hold(_MOVE_S, during=during, end=(_opened(thing.id, open_to),))
+    script.retract(holding=bool(scope.held))
+    script.hold(_SETTLE_S)
+
+    def verify(run: Run) -> str:
+        for j in joints:
+            at = run.state.joints[f"{thing.id}.{j.name}"]
+            wanted = j.open_at if open_to else 0.0
+            if abs(at - wanted) > 0.1 * abs(j.open_at) + 0.005:
+                return sentence(f"{scope.the(thing.id)} did not {'open' if open_to else 'close'} all the way.")
+        return ""
+
+    return Plan(steps=tuple(script.steps), obj=thing.id, verify=verify)
+
+
+def _opened(thing: str, open_to: bool) -> Effect:
+    def effect(run: Run) -> None:
+        run.set(thing, "open", open_to)
+        if open_to and run.state.attr(thing, "sealed") is True:
+            run.set(thing, "sealed", False)
+
+    return effect
+
+
+def _riders(scope: Scope, thing: Thing) -> dict[str, tuple[int, Pose]]:
+    """What rests directly on or in a moving link: id -> (link, link_from_thing). It is carried along."""
+    poses = link_poses(thing, scope.state)
+    moving = {i for i, k in enumerate(thing.links) if k.joint is not None or _moves(thing, i)}
+    out: dict[str, tuple[int, Pose]] = {}
+    for other in dependents(scope.state, thing.id):
+        parent = parent_of(scope.state, other)
+        if parent.thing == thing.id and part_link(thing, parent.part) in moving:
+            link = part_link(thing, parent.part)
+            out[other] = (link, compose(inverse(poses[link]), scope.state.poses[other]))
+    return out
+
+
+def _moves(thing: Thing, link: int) -> bool:
+    while link >= 0:
+        if thing.links[link].joint is not None:
+            return True
+        link = thing.links[link].parent
+    return False
+
+
+def _drive(
+    run: Run,
+    thing: Thing,
+    joints: list[Joint],
+    start: dict[str, float],
+    *,
+    riders: dict[str, tuple[int, Pose]],
+    share: float,
+    open_to: bool,
+) -> None:
+    eased = share * share * (3.0 - 2.0 * share)
+    at: dict[str, float] = {}
+    for j in joints:
+        goal = j.open_at if open_to else 0.0
+        position = start[j.name] + (goal - start[j.name]) * eased
+        at[f"{thing.id}.{j.name}"] = position
+        run.drive(f"{thing.id}.{j.name}", position)
+    if riders:
+        poses = link_poses_at(thing, run.state.poses[thing.id], at)
+        for rider, (link, rel) in riders.items():
+            run.put(rider, compose(poses[link], rel))
+
+
+def _obstacle(scope: Scope, thing: Thing, *, open_to: bool) -> str:
+    """Id of something that the moving links would hit on their way, or ""."""
+    state = scope.state
+    ignore: tuple[str, ...] = (thing.id, *_riders(scope, thing))
+    if scope.held:
+        ignore = (*ignore, scope.held, *dependents(state, scope.held))
+    start = {j: state.joints[j] for j in state.joints if j.startswith(f"{thing.id}.")}
+    goal = {
+        f"{thing.id}.{k.joint.name}": (k.joint.open_at if open_to else 0.0) for k in thing.links if k.joint is not None
+    }
+    for step in range(1, _SWEEP + 1):
+        at = {j: start[j] + (goal[j] - start[j]) * step / _SWEEP for j in goal}
+        for half, pose in _moving_boxes(thing, link_poses_at(thing, state.poses[thing.id], at)):
+            hits = scope.sim.overlap_box(half, pose, ignore=ignore)
+            loose = [h for h in hits if not _attached(scope, thing, h)]
+            if loose:
+                return loose[0]
+    return ""
+
+
+def _attached(scope: Scope, thing: Thing, other: str) -> bool:
+    """Fixed neighbours that the closed thing touches anyway: its carcass, its frame, the wall beside it."""
+    found = next(t for t in scope.state.scene.things if t.id == other)
+    if not found.fixed:
+        return False
+    closed = link_poses_at(thing, scope.state.poses[thing.id], {})
+    ajar = _moving_boxes(thing, closed, grow=0.01)
+    return any(other in scope.sim.overlap_box(half, pose, ignore=(thing.id,)) for half, pose in ajar)
+
+
+def _moving_boxes(thing: Thing, poses: tuple[Pose, ...], *, grow: float = -_SKIN_M) -> Iterator[tuple[Vec3, Pose]]:
+    for i, link in enumerate(thing.links):
+        if not _moves(thing, i):
+            continue
+        for shape in link.shapes:
+            if shape.role != "visual":
+                hx, hy, hz = shape_half(shape)
+                half = (max(0.002, hx + grow), max(0.002, hy + grow), max(0.002, hz + grow))
+                yield half, compose(poses[i], shape.pose)
+
+
+def lock(scope: Scope) -> Plan:
+    """Lock or unlock what is closed, with its key in the hand where it needs one."""
+    thing = scope.thing("object")
+    locking = scope.command.verb == "Lock"
+    scope.need_affordance(thing, "lock", f"{'lock' if locking else 'unlock'} {scope.the(thing.id)}")
+    attrs = scope.state.attrs[thing.id]
+    if attrs.get("open") is True:
+        raise refuse("OPEN", sentence(f"{scope.the(thing.id)} is open; it has to be closed first."), blocker=thing.id)
+    if (attrs.get("locked") is True) == locking:
+        raise refuse(
+            "ALREADY",
+            sentence(f"{scope.the(thing.id)} is {'locked' if locking else 'unlocked'} already."),
+            blocker=thing.id,
+        )
+    tool = _key_in_hand(scope, thing)
+    script = scope.script()
+    point = handle_point(thing, scope.state) or grip_point(thing, scope.state)
+
+    def effect(run: Run) -> None:
+        run.set(thing.id, "locked", locking)
+
+    scope.use(script, thing.id, point, hold_s=_LOCK_S, end=(effect,))
+    return Plan(steps=tuple(script.steps), obj=thing.id, tool=tool)
+
+
+def _key_in_hand(scope: Scope, thing: Thing) -> str:
+    """Id of the key in the hand; "" when none is needed. Raises RefusedError with NO_TOOL."""
+    own = thing.props.get("key")
+    keys = {t.id for t in scope.state.scene.things if "key" in t.affordances and t.props.get("key") == thing.id}
+    if isinstance(own, str) and own:
+        keys.add(own)
+    if not keys:
+        return ""
+    if scope.held not in keys:
+        raise refuse("NO_TOOL", f"I need the key of {scope.the(thing.id)} in my hand.", blocker=thing.id)
+    return scope.held

@@ -1,0 +1,234 @@
+"""Free places on surfaces and in interiors: a deterministic search, nearest to the hand first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import msgspec
+
+from iwreplay.actions.angles import ahead_of, heading
+from iwreplay.actions.refusal import RefusedError, refuse
+from iwreplay.actions.scope import Scope, not_near
+from iwreplay.motion.model import Approach, Refusal
+from iwreplay.ports import Simulator
+from iwreplay.pose import Pose, Quat, Vec3, compose, inverse, quat_about, quat_mul, rotate, transform_point, yaw_of
+from iwreplay.processes.support import dependents, parent_text
+from iwreplay.scene.model import Thing
+from iwreplay.world.geometry import (
+    PlacedInterior,
+    PlacedSurface,
+    interiors_of,
+    surfaces_of,
+    thing_box,
+    thing_of,
+)
+from iwreplay.world.state import WorldState
+
+__all__ = ["Extent", "Spot", "extent_of", "free_spots", "reachable_spot", "spots_in", "spots_on"]
+
+_GRID_M = 0.03
+#: things are put down with this much air around them where there is room
+_AIR_M = 0.012
+_SKIN_M = 0.002
+_LIFT_M = 0.003
+_HAND_AHEAD_M = 0.45
+_HAND_LEFT_M = -0.1
+#: places to try to reach before giving up, and their least distance
+_TRIES = 8
+_APART_M = 0.18
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """A thing with what it carries: the box around it in the thing's frame."""
+
+    centre: Vec3
+    half: Vec3
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A place for a thing."""
+
+    pose: Pose
+    #: value of its attribute `parent` there
+    parent: str
+    owner: str
+
+
+def extent_of(state: WorldState, thing: str) -> Extent:
+    """The box around a thing and all that rests on or in it, in its own upright frame."""
+    base = inverse(state.poses[thing])
+    lo, hi = [math.inf] * 3, [-math.inf] * 3
+    for part in (thing, *dependents(state, thing)):
+        box = thing_box(thing_of(state, part), state)
+        at = compose(base, box.pose)
+        for sx in (-1.0, 1.0):
+            for sy in (-1.0, 1.0):
+                for sz in (-1.0, 1.0):
+                    corner = transform_point(at, (sx * box.half[0], sy * box.half[1], sz * box.half[2]))
+                    lo = [min(a, b) for a, b in zip(lo, corner, strict=True)]
+                    hi = [max(a, b) for a, b in zip(hi, corner, strict=True)]
+    return Extent(
+        ((lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2),
+        ((hi[0] - lo[0]) / 2, (hi[1] - lo[1]) / 2, (hi[2] - lo[2]) / 2),
+    )
+
+
+def _anchor(state: WorldState, height_m: float) -> Vec3:
+    return ahead_of(state, _HAND_AHEAD_M, _HAND_LEFT_M, height_m)
+
+
+def _turns(frame: Quat, facing_rad: float) -> list[Quat]:
+    """Upright orientations square to a frame: the one whose front looks at the wearer best, then across it."""
+    # a thing's front is its local -y, so it looks at the wearer when its yaw is the wearer's heading - 90 degrees
+    wanted = facing_rad - math.pi / 2.0
+    quarter = round((wanted - yaw_of(frame)) / (math.pi / 2.0))
+    return [quat_mul(frame, quat_about((0.0, 0.0, 1.0), (quarter + k) * math.pi / 2.0)) for k in (0, 1)]
+
+
+def _grid(half: tuple[float, float]) -> list[tuple[float, float]]:
+    """Offsets from the centre that fill a rectangle; the centre is one of them."""
+    nx, ny = int(half[0] / _GRID_M), int(half[1] / _GRID_M)
+    return [(i * _GRID_M, j * _GRID_M) for i in range(-nx, nx + 1) for j in range(-ny, ny + 1)]
+
+
+def _footprint(frame: Quat, q: Quat, extent: Extent) -> tuple[Vec3, Vec3]:
+    """(half extents, centre offset) of the extent turned by q, along the axes of `frame`."""
+    rel = quat_mul((frame[0], -frame[1], -frame[2], -frame[3]), q)
+    axes = [rotate(rel, a) for a in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+    half = tuple(sum(abs(axes[k][i]) * extent.half[k] for k in range(3)) for i in range(3))
+    centre = rotate(rel, extent.centre)
+    return (half[0], half[1], half[2]), centre
+
+
+def spots_on(
+    sim: Simulator,
+    state: WorldState,
+    thing: str,
+    extent: Extent,
+    surface: PlacedSurface,
+    *,
+    anchor: Vec3,
+    facing_rad: float,
+) -> Iterator[Spot]:
+    """Free places on one surface, nearest to `anchor` first; with air around them before without."""
+    if 2.0 * extent.half[2] > surface.clearance:
+        return
+    frame: Quat = surface.pose[3:]
+    near = transform_point(inverse(surface.pose), anchor)
+    ignore = (thing, *dependents(state, thing))
+    for air in (_AIR_M, -_SKIN_M):
+        for q in _turns(frame, facing_rad):
+            half, centre = _footprint(frame, q, extent)
+            room = (surface.half[0] - half[0], surface.half[1] - half[1])
+            if min(room) < 0.0:
+                continue
+            for x, y in sorted(_grid(room), key=lambda p: (round(math.hypot(p[0] - near[0], p[1] - near[1]), 6), p)):
+                mid = transform_point(surface.pose, (x, y, half[2] + _LIFT_M))
+                box: Vec3 = (half[0] + air, half[1] + air, half[2] - _SKIN_M)
+                if sim.overlap_box(_positive(box), (*mid, *frame), ignore=ignore):
+                    continue
+                at = transform_point(surface.pose, (x - centre[0], y - centre[1], half[2] - centre[2]))
+                yield Spot((*at, *q), parent_text("on", surface.thing, surface.name), surface.thing)
+
+
+def spots_in(
+    sim: Simulator, state: WorldState, thing: str, extent: Extent, interior: PlacedInterior, *, facing_rad: float
+) -> Iterator[Spot]:
+    """Free places in one interior: on its floor, then on top of what is there, upright before lying."""
+    frame: Quat = interior.box.pose[3:]
+    half_in = interior.box.half
+    ignore = (thing, *dependents(state, thing))
+    upright = _turns(frame, facing_rad)
+    lying = [quat_mul(q, quat_about((1.0, 0.0, 0.0), math.pi / 2.0)) for q in upright]
+    options = [q for q in (*upright, *lying) if _fits(_footprint(frame, q, extent)[0], half_in)]
+    if not dependents(state, thing):
+        options.extend(q for q in upright if _fits(_footprint(frame, q, extent)[0], half_in, tall=True))
+    else:
+        options = [q for q in upright if q in options]
+    level = 0.0
+    while level < 2.0 * half_in[2]:
+        for q in options:
+            half, centre = _footprint(frame, q, extent)
+            top = level + 2.0 * half[2]
+            if top > 2.0 * half_in[2] and not (level == 0.0 and half[2] < 2.0 * half_in[2]):
+                continue
+            for x, y in sorted(
+                _grid((half_in[0] - half[0], half_in[1] - half[1])), key=lambda p: (round(math.hypot(*p), 6), p)
+            ):
+                z = level - half_in[2] + half[2]
+                mid = transform_point(interior.box.pose, (x, y, z + _LIFT_M))
+                box: Vec3 = (half[0] - _SKIN_M, half[1] - _SKIN_M, half[2] - _SKIN_M)
+                if sim.overlap_box(_positive(box), (*mid, *frame), ignore=ignore):
+                    continue
+                at = transform_point(interior.box.pose, (x - centre[0], y - centre[1], z - centre[2]))
+                yield Spot((*at, *q), parent_text("in", interior.thing, interior.name), interior.thing)
+        level = round(level + _GRID_M, 6)
+
+
+def _fits(half: Vec3, room: Vec3, *, tall: bool = False) -> bool:
+    """`tall`: may stick out at the top by up to half of its height (a bottle in a basket)."""
+    height = room[2] * 2.0 if tall else room[2]
+    return half[0] <= room[0] and half[1] <= room[1] and half[2] <= height
+
+
+def _positive(half: Vec3) -> Vec3:
+    return (max(half[0], 0.001), max(half[1], 0.001), max(half[2], 0.001))
+
+
+def free_spots(scope: Scope, thing: Thing, owner: Thing, *, how: str, part: str = "") -> Iterator[Spot]:
+    """Free places for a thing on ("on") or in ("in") another, over all its surfaces or interiors (or just `part`)."""
+    state = scope.state
+    extent = extent_of(state, thing.id)
+    facing = heading(state)
+    if how == "in":
+        for interior in interiors_of(owner, state):
+            if part in ("", interior.name) and not interior.closed:
+                yield from spots_in(scope.sim, state, thing.id, extent, interior, facing_rad=facing)
+        return
+    surfaces = [s for s in surfaces_of(owner, state) if part in ("", s.name) and not _shut_in(owner, s, state)]
+    anchors = {s.name: _anchor(state, s.pose[2]) for s in surfaces}
+    for surface in sorted(surfaces, key=lambda s: _away(s, anchors[s.name])):
+        yield from spots_on(
+            scope.sim, state, thing.id, extent, surface, anchor=anchors[surface.name], facing_rad=facing
+        )
+
+
+def _away(surface: PlacedSurface, anchor: Vec3) -> tuple[float, str]:
+    """Distance from the anchor to a surface, and how far its height is from a comfortable one."""
+    x, y, _ = transform_point(inverse(surface.pose), anchor)
+    dx, dy = max(0.0, abs(x) - surface.half[0]), max(0.0, abs(y) - surface.half[1])
+    return (round(math.hypot(dx, dy) + abs(surface.pose[2] - 0.95), 3), surface.name)
+
+
+def _shut_in(owner: Thing, surface: PlacedSurface, state: WorldState) -> bool:
+    """A shelf behind a closed door of the same thing."""
+    for interior in interiors_of(owner, state):
+        if interior.closed:
+            p = transform_point(inverse(interior.box.pose), surface.pose[:3])
+            if all(abs(a) <= h + 0.02 for a, h in zip(p, interior.box.half, strict=True)):
+                return True
+    return False
+
+
+def reachable_spot(
+    scope: Scope, thing: Thing, spots: Iterator[Spot], *, owner: str, none: str
+) -> tuple[Spot, Approach]:
+    """The first place that the hand reaches. Raises RefusedError: NO_SPACE with the sentence `none`, or why the hand
+    doesn't get there."""
+    tried: list[Vec3] = []
+    first: Refusal | None = None
+    for spot in spots:
+        point = transform_point(spot.pose, thing.grip)
+        if any(math.dist(point, p) < _APART_M for p in tried):
+            continue
+        tried.append(point)
+        found = scope.planner.approach(scope.state, owner, point)
+        if not isinstance(found, Refusal):
+            return spot, found
+        first = first or found
+        if len(tried) >= _TRIES:
+            break
+    if first is not None:
+        raise RefusedError(not_near(first))
+    raise refuse("NO_SPACE", none, blocker=owner)
