@@ -30,7 +30,8 @@ def test_a_new_episode_is_seen_at_once(run: Run, store: Store) -> None:
 def test_values_that_json_has_not(run: Run, store: Store) -> None:
     sql = (
         "SELECT 'nan'::DOUBLE AS nan, 1.50::DECIMAL(5,2) AS dec, DATE '2026-01-02' AS day, "
-        "12345678901234567890::HUGEINT AS big, [1, NULL] AS list, {'a': true} AS struct, 'x'::BLOB AS blob, INTERVAL 90 SECOND AS span, NULL AS none"
+        "12345678901234567890::HUGEINT AS big, [1, NULL] AS list, {'a': true} AS struct, 'x'::BLOB AS blob, "
+        "INTERVAL 90 SECOND AS span, NULL AS none"
     )
     (row,) = run("query", sql, "--json", "--store", store.root).json()
     assert row == {
