@@ -1,0 +1,34 @@
+"""The one episode loop, the information boundary, limits, scripted events, and the audit of a finished log."""
+
+from __future__ import annotations
+
+from iwreplay.loop.answers import AnswerError
+from iwreplay.loop.dialogue import dialogue_of
+from iwreplay.loop.engine import Engine, EngineFactory, Frames, Watch, WatchFactory
+from iwreplay.loop.episode import EpisodeResult, EpisodeStopped, run_episode
+from iwreplay.loop.fingerprint import environment_fingerprint
+from iwreplay.loop.leaks import Leak, LeakScanner, find_leaks
+from iwreplay.loop.limits import configured, limits_of
+from iwreplay.loop.protocol import CHECKED_STATEMENTS, Violation, protocol_violations
+
+__all__ = [
+    "CHECKED_STATEMENTS",
+    "AnswerError",
+    "Engine",
+    "EngineFactory",
+    "EpisodeResult",
+    "EpisodeStopped",
+    "Frames",
+    "Leak",
+    "LeakScanner",
+    "Violation",
+    "Watch",
+    "WatchFactory",
+    "configured",
+    "dialogue_of",
+    "environment_fingerprint",
+    "find_leaks",
+    "limits_of",
+    "protocol_violations",
+    "run_episode",
+]

@@ -1,0 +1,352 @@
+"""Splits what the Assistant says into clauses, and says of each what kind of speech it is."""
+
+# ruff: noqa: E501 - a sentence pattern is read as one line
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+import msgspec
+
+from recorder.humans.words import gerund_to_base, mark_quantities, normalise
+
+__all__ = ["Clause", "split_clauses"]
+
+ClauseKind = Literal["order", "forbidden", "condition", "question", "statement", "interjection"]
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """One clause in normalised words."""
+
+    kind: ClauseKind
+    text: str
+
+
+#: imperatives that are no nouns or adjectives: "... and <verb>" begins a new clause
+_PLAIN_VERBS = frozenset(
+    [
+        "walk",
+        "go",
+        "run",
+        "head",
+        "move",
+        "step",
+        "come",
+        "return",
+        "get",
+        "enter",
+        "approach",
+        "proceed",
+        "navigate",
+        "continue",
+        "stroll",
+        "hurry",
+        "cross",
+        "turn",
+        "rotate",
+        "spin",
+        "sit",
+        "stand",
+        "rise",
+        "look",
+        "glance",
+        "peek",
+        "gaze",
+        "stare",
+        "examine",
+        "inspect",
+        "read",
+        "touch",
+        "feel",
+        "wait",
+        "stay",
+        "pause",
+        "idle",
+        "take",
+        "grab",
+        "pick",
+        "lift",
+        "collect",
+        "fetch",
+        "hold",
+        "remove",
+        "retrieve",
+        "reach",
+        "put",
+        "place",
+        "set",
+        "lay",
+        "leave",
+        "hang",
+        "stack",
+        "insert",
+        "load",
+        "rest",
+        "store",
+        "drop",
+        "release",
+        "let",
+        "throw",
+        "toss",
+        "discard",
+        "dispose",
+        "trash",
+        "push",
+        "pull",
+        "shove",
+        "nudge",
+        "drag",
+        "wear",
+        "open",
+        "unseal",
+        "uncover",
+        "unscrew",
+        "close",
+        "shut",
+        "switch",
+        "start",
+        "press",
+        "activate",
+        "extinguish",
+        "blow",
+        "unlock",
+        "unplug",
+        "connect",
+        "disconnect",
+        "cut",
+        "chop",
+        "halve",
+        "carve",
+        "fry",
+        "heat",
+        "toast",
+        "boil",
+        "bake",
+        "grill",
+        "roast",
+        "warm",
+        "brown",
+        "serve",
+        "transfer",
+        "scoop",
+        "pour",
+        "fill",
+        "empty",
+        "tip",
+        "rinse",
+        "scrub",
+        "wipe",
+        "mop",
+        "sweep",
+        "brush",
+        "soak",
+        "dip",
+        "dunk",
+        "submerge",
+        "answer",
+        "accept",
+        "hang",
+        "end",
+        "bring",
+        "carry",
+        "use",
+        "say",
+        "tell",
+        "give",
+        "scan",
+        "survey",
+        "point",
+        "keep",
+        "make",
+        "finish",
+        "begin",
+        "try",
+        "stop",
+        "deactivate",
+        "slice",
+        "dice",
+        "polish",
+        "do",
+        "show",
+        "check",
+        "find",
+        "search",
+        "chuck",
+        "bin",
+        "have",
+        "allow",
+        "immerse",
+        "unhook",
+        "help",
+    ]
+)
+#: verbs that also name things or say how things are: they begin a clause only before a determiner, pronoun or particle
+_DOUBLE_VERBS = frozenset(
+    [
+        "face",
+        "light",
+        "lock",
+        "plug",
+        "cook",
+        "plate",
+        "wash",
+        "dry",
+        "clean",
+        "slide",
+        "watch",
+        "score",
+        "power",
+        "tap",
+        "wet",
+        "shift",
+        "position",
+    ]
+)
+_VERBS = _PLAIN_VERBS | _DOUBLE_VERBS
+_OPENER = r"(?:the|a|an|that|this|those|these|your|my|it|them|both|all|on|off|in|up|down|out|to|towards?|over|around|left|right|\d)"
+
+_FILLER = re.compile(
+    r"^(?:(?:please|now|next|then|first|firstly|second|secondly|third|finally|lastly|afterwards|after that|also|just|and|so"
+    r"|but|simply|carefully|slowly|gently|quickly|immediately|instead|again|kindly|all right|alright|right|great|good|perfect"
+    r"|excellent|nice|okay|ok|yes|well done|well|thanks|thank you|sorry|hey|hi|hello|careful|be careful|wait|stop|no|hold on"
+    r"|hang on|nice work|good job|that's right|that's it|very good|exactly|correct|oh|ah|in that case|at this point"
+    r"|from there|once there|when there|go ahead and|go on and|go and|come and|try to|remember to|make sure to|be sure to"
+    r"|make sure you|be sure you|let's|let us|can you|could you|would you|will you|you can|you could|you should"
+    r"|you must|you have to|you need to|you'll need to|you will need to|you may|i need you to|i want you to|i'd like you to|i would like you to"
+    r"|it's time to|it is time to|your next step is to|the next step is to|continue to|proceed to|do|you)(?P<end>[,:]? |$))"
+)
+#: fillers that are whole words of their own meaning unless a comma follows or the rest still begins with a verb
+_WEAK_FILLERS = frozenset(
+    ("wait", "stop", "no", "right", "good", "second", "well", "do", "you", "proceed to", "continue to", "so")
+)
+
+_NEGATION = re.compile(
+    r"^(?:(?:please )?(?:don't|do not|never|avoid|you must not|you mustn't|you should not|you shouldn't|refrain from|no need to"
+    r"|stop \w+ing|you don't need to|you do not need to|there is no need to|there's no need to|make sure not to"
+    r"|be careful not to|try not to|leave (?:it|that|this|them|the [\w ]+|everything)(?: alone| there| here| where (?:it|they) (?:is|are)| as (?:it|they) (?:is|are)| untouched)?$|keep (?:holding|hold of|it|that|the)\b"
+    r"|not\b|rather than|instead of|without))"
+)
+_CONDITION = re.compile(
+    r"^(?:if|unless|in case|when|whenever|until|while|as soon as|once|after|before|as long as)\b|,? (?:if|unless|until|when|while|as soon as|depending on|whichever|whatever)\b"
+)
+_PROGRESS = re.compile(
+    r"^(?:when|once|after|as soon as|now that) (?:you(?:'re| are|'ve| have| get| reach| arrive| finish)|that's done|that is done|this is done|it's done|it is done"
+    r"|doing (?:that|this|so))\b[^,]*,? ?|^before [^,]+, "
+)
+_REASON = re.compile(
+    r",? (?:because|so that|in order to|since (?:it|the|that|this|you|we)|as (?:it|the|that|this|you|we)\b|to make sure|to avoid|before (?:you|it|the|that|we|anything|going|leaving|doing|starting|touching|taking)\b|while (?:it|the|that|this)\b).*$"
+)
+_QUESTION = re.compile(
+    r"^(?:what|where|which|who|whose|why|how|is|are|do you|does|did|was|were|has|have you|are you|can you see|could you see|would it)\b"
+)
+_STATEMENT = re.compile(
+    r"^(?:i|we|they|he|she|there|it|here|this|that|these|those|everything|nothing|all|both|one|some)\b"
+    r"|^(?:the|your|my|its|a|an|each|every|another)\b.*\b(?:is|are|was|were|isn't|aren't|has|have|had|will|would|looks?|seems?|belongs?|contains?"
+    r"|needs?|can|can't|cannot|should|goes|means|says|weighs?|costs?|still|must|may|might|stays?|lies|stands?|holds?|shows?|reads|comes?|hasn't)\b"
+    r"|^you(?:'re| are|'ve| have|'ll| will|r| did| put| left| forgot| were| took)\b|^(?:well done|task|all done|we're done)\b"
+)
+_INTERJECTION = re.compile(
+    r"^(?:stop|wait|halt|freeze|no|yes|ok|okay|good|great|perfect|thanks|thank you|careful|be careful|watch out|hold on|hang on|hey|well done"
+    r"|that's it|that's right|that's all|exactly|correct|done|all done|nice|excellent|right|sorry|hello|hi|very good|good job|nice work|stop there"
+    r"|stop right there|hold still|stay still|stand still|don't move|not yet|nothing|stay there|stay here|stay where you are|wait there|wait here|stop that|stop now)$"
+)
+
+
+def split_clauses(text: str) -> tuple[Clause, ...]:
+    """The clauses of an utterance in the order they were said."""
+    clauses: list[Clause] = []
+    for sentence in re.split(r"(?<!\d)[.!?;:]+(?=\s|$)|[!?;]+|\.(?=\s|$)|\n", _mark_questions(normalise(text))):
+        words = mark_quantities(sentence.strip(" ,"))
+        if words:
+            clauses.extend(_classify(c) for c in _clauses_of(words) if c)
+    return tuple(clauses)
+
+
+def _mark_questions(text: str) -> str:
+    """A question mark survives the split as a word."""
+    return re.sub(r"\?", " questionmark?", text)
+
+
+def _clauses_of(sentence: str) -> list[str]:
+    """Cuts at "then", "and" and commas wherever a new order, or a prohibition, begins behind them."""
+    sentence = _strip_fillers(sentence)
+    if _CONDITION.search(_REASON.sub("", sentence)):
+        return [sentence]
+    pieces: list[str] = []
+    start = 0
+    for match in re.finditer(r"(?:,? and then|,? but then|, then|,? and|,? then|,? but|,? so|,)(?: |$)", sentence):
+        rest = sentence[match.end() :]
+        if match.start() > start and (_begins_order(rest) or _NEGATION.match(_strip_fillers(rest))):
+            pieces.append(sentence[start : match.start()])
+            start = match.end()
+    pieces.append(sentence[start:])
+    return [p.strip(" ,") for p in pieces]
+
+
+def _begins_order(text: str) -> bool:
+    words = _strip_fillers(text).split()
+    if not words:
+        return False
+    first = words[0].rstrip(",")
+    if first in _PLAIN_VERBS:
+        return len(words) > 1 or first in ("wait", "stop", "stand", "rise", "scan")
+    return first in _DOUBLE_VERBS and len(words) > 1 and re.match(_OPENER, words[1]) is not None
+
+
+def _strip_fillers(text: str) -> str:
+    """The clause without "please", "now", "you should" ... at its front."""
+    text = _PROGRESS.sub("", text.strip(" ,"))
+    while True:
+        match = _FILLER.match(text)
+        if match is None or match.end() == len(text):
+            break
+        word = match.group().strip(" ,:")
+        rest = text[match.end() :]
+        after_comma = match["end"].startswith((",", ":"))
+        if (
+            word in _WEAK_FILLERS
+            and not after_comma
+            and not (word in ("do", "you", "so") and rest.split()[0] in _VERBS)
+        ):
+            break
+        text = rest
+    return _without_gerund(text)
+
+
+def _without_gerund(text: str) -> str:
+    """ "start by walking to the sink" -> "walk to the sink"."""
+    match = re.match(
+        r"^(?:start by|begin by|start|begin|finish by|keep|continue|try|go on)(?: on)? (?P<verb>[a-z]+ing)\b", text
+    )
+    if match is None:
+        return text
+    base = gerund_to_base(match["verb"], _VERBS)
+    return text if base is None else base + text[match.end() :]
+
+
+def _classify(clause: str) -> Clause:
+    asked = "questionmark" in clause
+    clause = clause.replace("questionmark", "").strip(" ,")
+    if _INTERJECTION.match(clause):
+        return Clause("interjection", clause)
+    if _NEGATION.match(_leading(clause)):
+        return Clause("forbidden", clause)
+    text = _strip_fillers(clause)
+    if not text or _INTERJECTION.match(text):
+        return Clause("interjection", clause)
+    if _NEGATION.match(text):
+        return Clause("forbidden", clause)
+    polite = asked and text.split()[0] in _VERBS and not _QUESTION.match(clause)
+    if _CONDITION.search(_REASON.sub("", text)):
+        return Clause("condition", clause)
+    if (asked and not polite and text.split()[0] not in _VERBS) or _QUESTION.match(text):
+        return Clause("question", text)
+    if _STATEMENT.match(text) or _STATEMENT.match(clause):
+        return Clause("statement", clause)
+    return Clause("order", _REASON.sub("", text).strip(" ,"))
+
+
+def _leading(clause: str) -> str:
+    """The clause without what is said before a prohibition."""
+    return re.sub(r"^(?:please|no|stop|wait|hey|careful|hold on|but|and|now|so)[,!]? ", "", clause)

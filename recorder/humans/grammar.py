@@ -1,0 +1,182 @@
+"""The literal Human's understanding: plain English in, commands out. It never plans and never adds a step.
+
+What it can't turn into commands it asks about; the orders said before that point are carried out, those after it are
+not, because an order may depend on the one that was not understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from recorder.humans.clauses import Clause, split_clauses
+from recorder.humans.referents import Referents, Role
+from recorder.humans.rules import RULES, Ask, Order, Rule
+from recorder.humans.words import format_number, noun_phrase
+
+__all__ = ["Understood", "interpret"]
+
+#: verbs whose single name may be a list: "open the fridge and the oven"
+_LISTS = frozenset(
+    ["Open", "Close", "SwitchOn", "SwitchOff", "Start", "Press", "Read", "LookAt", "PointAt", "Touch", "Wipe", "Cut", "Slice", "Lock", "Unlock", "Wash", "Rinse", "Scrub", "Walk", "Face", "PlugIn", "PlugOut"]
+)
+_LIST_SEPARATOR = re.compile(r",? and (?=the |your |that |this |both )|, (?=the |your |that |this )")
+_SAY = re.compile(
+    r"^(?:say|reply|answer)(?: that)? [\"'](?P<words>.+?)[\"']$|^(?:tell|let) [\w ]+? (?:that|know) (?P<words2>.+)$"
+)
+_TOOL_FIRST = re.compile(r"^(?:use|using|with|take up) (?P<tool>.+?)(?: to|,) (?P<rest>\w.+)$")
+
+_ADVERBS = re.compile(
+    r"(?:,? (?:now|please|again|for me|then|too|as well|right now|at once|immediately|carefully|slowly|gently"
+    r"|quickly|first))+$"
+)
+
+
+class Understood(msgspec.Struct, frozen=True):
+    """What became of an utterance."""
+
+    commands: tuple[str, ...]
+    #: what to say back: a question, or None when everything was understood
+    reply: str | None
+
+
+class _NotUnderstood(Exception):  # noqa: N818 - carries the question back, never leaves this module
+    def __init__(self, reply: str) -> None:
+        self.reply = reply
+        super().__init__(reply)
+
+
+def interpret(text: str, *, holding: str = "", earlier: Iterable[str] = ()) -> Understood:
+    """Commands and reply for one utterance.
+
+    `holding` is the public name of what is in the hand, "" for nothing. `earlier` are utterances before this one,
+    oldest first: only what they spoke of counts, so that "it" can refer back to them.
+    """
+    referents = Referents()
+    for utterance in earlier:
+        _understand(utterance, referents)
+        referents.forget_hand("")
+    referents.forget_hand(holding)
+    return _understand(text, referents)
+
+
+def _understand(text: str, referents: Referents) -> Understood:
+    said = _to_be_said(text)
+    if said is not None:
+        return Understood((), said)
+    clauses = split_clauses(text)
+    commands: list[str] = []
+    heard = False
+    for clause in clauses:
+        try:
+            made = _clause(clause, referents)
+        except _NotUnderstood as question:
+            return Understood(tuple(commands), question.reply)
+        commands.extend(made)
+        heard = True
+    if commands:
+        return Understood(tuple(commands), None)
+    return Understood((), "OK." if heard else f'I did not understand: "{text.strip()}"')
+
+
+def _to_be_said(text: str) -> str | None:
+    """ "Say 'hello'." -> hello. The Human repeats words that it is told to say."""
+    match = _SAY.match(
+        text.strip().rstrip(".!").replace("“", '"').replace("”", '"').replace("Say", "say").replace("Tell", "tell")
+    )
+    if match is None:
+        return None
+    words = (match["words"] or match["words2"]).strip()
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+
+
+def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
+    if clause.kind in ("interjection", "forbidden", "statement"):
+        return ()
+    if clause.kind == "condition":
+        raise _NotUnderstood(f'I can\'t decide that by myself, tell me what to do: "{_plain(clause.text)}"')
+    if clause.kind == "question":
+        if re.match(r"^what (?:are you holding|do you (?:have|hold)|is in your hand|have you got)", clause.text):
+            holding = referents.holding
+            raise _NotUnderstood(f"I am holding the {holding}." if holding else "I am holding nothing.")
+        raise _NotUnderstood(f'I can\'t answer that, tell me what to do: "{_plain(clause.text)}"')
+    text = _ADVERBS.sub("", clause.text)
+    tool = _TOOL_FIRST.match(text)
+    if tool is not None and _match(tool["rest"]) is not None:
+        text = tool["rest"]
+    found = _match(text)
+    if found is None:
+        raise _NotUnderstood(f'I did not understand: "{_plain(clause.text)}"')
+    rule, groups = found
+    made = rule.build(groups)
+    if isinstance(made, Ask):
+        raise _NotUnderstood(made.question)
+    return tuple(command for order in made for command in _commands(order, referents))
+
+
+def _match(text: str) -> tuple[Rule, dict[str, str]] | None:
+    for rule in RULES:
+        match = rule.pattern.fullmatch(text)
+        if match is not None:
+            groups = {k: v for k, v in match.groupdict().items() if v is not None}
+            for alias in ("x2", "x3"):
+                if alias in groups and "x" not in groups:
+                    groups["x"] = groups[alias]
+            return rule, groups
+    return None
+
+
+def _plain(text: str) -> str:
+    """A clause with its quantities written out again."""
+    text = re.sub(r"([\d.]+)#s\b", r"\1 seconds", text)
+    return re.sub(r"([\d.]+)#deg\b", r"\1 degrees", re.sub(r"([\d.]+)#m\b", r"\1 metres", text))
+
+
+def _commands(order: Order, referents: Referents) -> Iterable[str]:
+    if order.verb == "Carry":
+        yield from _carry(order, referents)
+        return
+    if order.verb in _LISTS and len(order.names) == 1:
+        words, role = order.names[0]
+        parts = _LIST_SEPARATOR.split(words)
+        if len(parts) > 1 and all(noun_phrase(p) for p in parts):
+            for part in parts:
+                yield _command(Order(order.verb, ((part, role),), order.number), referents)
+            return
+    yield _command(order, referents)
+
+
+def _carry(order: Order, referents: Referents) -> Iterable[str]:
+    (thing, _), place = order.names
+    name = _name(thing, "held", referents)
+    if name != referents.holding:
+        yield _command(Order("Grab", ((thing, "target"),)), referents)
+    yield _command(Order("Walk", (place,)), referents)
+
+
+def _command(order: Order, referents: Referents) -> str:
+    names: list[str] = []
+    for words, role in order.names:
+        name = _name(words, role, referents)
+        names.append(name)
+    for name, (_, role) in zip(names, order.names, strict=True):
+        referents.mention(name, role)
+    referents.carried_out(order.verb, names[0] if names else "")
+    args = [*names, *([format_number(order.number)] if order.number is not None else [])]
+    return f"[{order.verb}]" + (" " + ", ".join(args) if args else "")
+
+
+def _name(words: str, role: Role, referents: Referents) -> str:
+    plain = _plain(words)
+    name = referents.resolve(plain, role)
+    if name is None:
+        raise _NotUnderstood(f'What do you mean by "{plain.strip()}"?')
+    if not name:
+        raise _NotUnderstood(f'I did not understand what "{plain.strip()}" is.')
+    if re.search(r"\bor\b", name):
+        raise _NotUnderstood(f'I can\'t choose: tell me which one, "{name}".')
+    if "," in name:
+        name = name.replace(",", " ")
+    return name
