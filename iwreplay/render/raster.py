@@ -16,7 +16,7 @@ import numpy as np
 
 from iwreplay.render.jit import inlined, kernel
 
-__all__ = ["FIXED", "MAX_CORNERS", "MAX_LIGHTS", "NEAR_M", "count_bands", "fill_bands", "place_parts", "raster_band", "setup"]
+__all__ = ["FIXED", "MAX_CORNERS", "MAX_LIGHTS", "NEAR_M", "ROOM_FADE_M", "count_bands", "fill_bands", "place_parts", "raster_band", "setup"]
 
 #: fixed-point units in a pixel
 FIXED = 512
@@ -24,6 +24,8 @@ FIXED = 512
 NEAR_M = 0.02
 #: how many lights can shine on one part
 MAX_LIGHTS = 6
+#: a lamp's light ends softly within so much outside its room
+ROOM_FADE_M = 0.8
 
 # Projected points lie within so many pixels of the image's centre; beyond, triangles are clipped. 2**14 pixels are
 # 2**23 units, products of two are 2**46: edge functions can't overflow 64 bits.
@@ -50,10 +52,14 @@ def place_parts(parts, poses, local_balls, balls):
 
 
 @inlined
-def _pick_lights(p, x, y, z, radius, lights, part_lights):
-    """The strongest lights within range of a ball in view axes; a light reaches as far as its last column says."""
+def _pick_lights(p, x, y, z, radius, wx, wy, lights, part_lights):
+    """The strongest lights that reach a ball (view axes x, y, z; world wx, wy). Light columns: see `setup`."""
     taken = 0
     for i in range(lights.shape[0]):
+        outside_x = max(lights[i, 8] - wx, wx - lights[i, 10])
+        outside_y = max(lights[i, 9] - wy, wy - lights[i, 11])
+        if max(outside_x, outside_y) - radius >= ROOM_FADE_M:
+            continue
         dx, dy, dz = lights[i, 0] - x, lights[i, 1] - y, lights[i, 2] - z
         d = math.sqrt(dx * dx + dy * dy + dz * dz)
         if d - radius >= lights[i, 4]:
@@ -148,16 +154,16 @@ def _emit(n, capacity, ax, ay, az, bx, by, bz, cx, cy, cz, two_sided, level, sou
 @kernel
 def setup(
     vertices, normals, faces, part_vertices, part_faces, part_drawn, part_two_sided, part_level, poses, turns, balls,
-    camera, focal_px, width, height, lights, view_vertices, view_normals, image, part_lights,
+    camera, focal_px, near, width, height, lights, view_vertices, view_normals, image, part_lights,
     rec_xy, rec_iz, rec_src, rec_flags, scratch, corners_xy,
 ):  # fmt: skip
     """View-space vertices and normals of every part in view, and a record for every triangle piece that may be seen.
 
     camera (3, 4): rows right, up, forward, and in the last column the camera's position. scratch (6 + 2 *
-    MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space. Returns the number of records wanted; when it
+    MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space. lights (n, 12): position in view axes,
+    strength, reach, position in the world, room x0 y0 x1 y1. Returns the number of records wanted; when it
     is above the capacity of `rec_*` the caller makes room and calls again.
     """
-    near = NEAR_M
     capacity = rec_src.shape[0]
     limits = (width * FIXED, height * FIXED)
     half_w, half_h = width * 0.5, height * 0.5
@@ -169,6 +175,7 @@ def setup(
     m, turn, polygon, kept = scratch[0:3], scratch[3:6], scratch[6 : 6 + MAX_CORNERS], scratch[6 + MAX_CORNERS :]
     n = 0
     for p in range(part_drawn.shape[0]):
+        part_lights[p, 0] = 0
         if part_drawn[p] == 0:
             continue
         dx, dy, dz = balls[p, 0] - camera[0, 3], balls[p, 1] - camera[1, 3], balls[p, 2] - camera[2, 3]
@@ -181,7 +188,7 @@ def setup(
             continue
         if abs(x) * focal_px - z * half_w > r * side_w or abs(y) * focal_px - z * half_h > r * side_h:
             continue
-        _pick_lights(p, x, y, z, r, lights, part_lights)
+        _pick_lights(p, x, y, z, r, balls[p, 0], balls[p, 1], lights, part_lights)
         tx, ty, tz = poses[p, 0, 3] - camera[0, 3], poses[p, 1, 3] - camera[1, 3], poses[p, 2, 3] - camera[2, 3]
         for i in range(3):
             for j in range(3):

@@ -17,7 +17,8 @@ from iwreplay.errors import RenderError
 from iwreplay.pose import Pose, quat_to_matrix
 from iwreplay.render.pool import default_threads, for_each_band
 from iwreplay.render.raster import MAX_CORNERS, MAX_LIGHTS, NEAR_M, count_bands, fill_bands, raster_band, setup
-from iwreplay.render.shade import SCRATCH, shade_band, survey_band
+from iwreplay.render.shade import BODY_ID, SCRATCH, shade_band, survey_band
+from iwreplay.render.shadows import MAP_FOCAL_PX, MAP_NEAR_M, MAP_PX, ShadowMaps, lamps_of, map_camera
 from iwreplay.render.stage import BodyPiece, Posed, Stage
 from iwreplay.scene.model import CompiledScene
 from iwreplay.trig import tan
@@ -34,8 +35,8 @@ MAX_SIDE_PX = 8192
 # second pixel both ways, which are samples of the frame as well: so what is visible is the same, drawn or not.
 _FRAME_SHIFT, _FRAME_OFFSET, _FRAME_BAND_ROWS = 8, 128, 32
 _SURVEY_SHIFT, _SURVEY_OFFSET, _SURVEY_BAND_ROWS = 10, 384, 16
-#: a lamp of intensity 1 reaches so far; the range grows with the square root of intensity
-_LAMP_RANGE_M = 7.0
+_MAP_SHIFT, _MAP_OFFSET, _MAP_BAND_ROWS = 9, 256, 64
+_NO_LIGHTS = np.zeros((0, 12))
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ class _View:
 
     #: rows right, up, forward; last column the camera's position
     camera: npt.NDArray[np.float64]
-    #: in view axes: position, strength, range
+    #: columns as in `raster.setup`
     lights: npt.NDArray[np.float64]
-    up: tuple[float, float, float]
+    near: float
     focal_px: float
     width: int
     height: int
@@ -85,11 +86,11 @@ class Renderer:
             raise RenderError(f"cannot draw with {threads} threads; give at least 1, or None")
         self.threads = threads or default_threads()
         self.stage = Stage(scene, body=body)
-        self._lights = []
         for light in scene.lights:
-            if not (light.intensity >= 0.0 and all(math.isfinite(v) for v in (*light.pos, light.intensity))):
+            if not (light.intensity > 0.0 and all(math.isfinite(v) for v in (*light.pos, light.intensity))):
                 raise RenderError(f"light at {light.pos} with intensity {light.intensity} is not a light")
-            self._lights.append((*light.pos, light.intensity, _LAMP_RANGE_M * math.sqrt(light.intensity)))
+        self._lamps = lamps_of(scene)
+        self._shadows = ShadowMaps(self._lamps)
         self._lock = threading.Lock()
         parts, vertices = len(self.stage.part_id), len(self.stage.vertices)
         self._view_vertices = np.zeros((vertices, 3))
@@ -139,18 +140,18 @@ class Renderer:
             raise RenderError(f"focal length of {focal_px} pixels must be above zero and finite")
         if not all(math.isfinite(v) for v in camera):
             raise RenderError(f"camera pose {camera} is not finite")
-        self.stage.follow(state, body=body)
+        self._shadows.changed(self.stage.follow(state, body=body))
         r = quat_to_matrix(camera[3:])
         rows = ((r[0][0], r[1][0], r[2][0]), (r[0][1], r[1][1], r[2][1]), (-r[0][2], -r[1][2], -r[2][2]))
         lights = []
-        for x, y, z, strength, reach in self._lights:
-            d = (x - camera[0], y - camera[1], z - camera[2])
+        for lamp in self._lamps:
+            d = (lamp.pos[0] - camera[0], lamp.pos[1] - camera[1], lamp.pos[2] - camera[2])
             at = [row[0] * d[0] + row[1] * d[1] + row[2] * d[2] for row in rows]
-            lights.append((*at, strength, reach))
+            lights.append((*at, lamp.intensity, lamp.reach_m, *lamp.pos, *lamp.rect))
         return _View(
             camera=np.array([(*row, camera[i]) for i, row in enumerate(rows)]),
-            lights=np.array(lights, np.float64).reshape(len(lights), 5),
-            up=(rows[0][2], rows[1][2], rows[2][2]),
+            lights=np.array(lights, np.float64).reshape(len(lights), 12),
+            near=NEAR_M,
             focal_px=float(focal_px),
             width=width,
             height=height,
@@ -162,13 +163,13 @@ class Renderer:
         self._rec_src = np.empty(records, np.int32)
         self._rec_flags = np.empty(records, np.uint8)
 
-    def _set_up(self, view: _View) -> int:
+    def _set_up(self, view: _View, drawn: npt.NDArray[np.uint8]) -> int:
         s = self.stage
         while True:
             wanted = setup(
-                s.vertices, s.normals, s.faces, s.part_vertices, s.part_faces, s.part_drawn, s.part_two_sided,
-                s.part_level, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.width, view.height,
-                view.lights, self._view_vertices, self._view_normals, self._image, self._part_lights, self._rec_xy,
+                s.vertices, s.normals, s.faces, s.part_vertices, s.part_faces, drawn, s.part_two_sided,
+                s.part_level, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.near, view.width,
+                view.height, view.lights, self._view_vertices, self._view_normals, self._image, self._part_lights, self._rec_xy,
                 self._rec_iz, self._rec_src, self._rec_flags, self._scratch, self._corners,
             )  # fmt: skip
             if wanted <= len(self._rec_src):
@@ -187,7 +188,10 @@ class Renderer:
 
     def _fill_frame(self, view: _View, frame: Frame) -> None:
         s, pal = self.stage, self.stage.palette
-        records = self._set_up(view)
+        records = self._set_up(view, s.part_drawn)
+        if self._make_shadows():
+            # the maps were made in the same working arrays
+            records = self._set_up(view, s.part_drawn)
         rows, columns = 2 * view.height, 2 * view.width
         starts = self._bin(records, shift=_FRAME_SHIFT, offset=_FRAME_OFFSET, rows=rows, band_rows=_FRAME_BAND_ROWS)
         near_iz = np.empty((self.threads, _FRAME_BAND_ROWS, columns), np.float32)
@@ -204,16 +208,47 @@ class Renderer:
             shade_band(
                 owner[worker], self._rec_src, self._rec_flags, s.faces, s.face_part, self._view_vertices,
                 self._view_normals, s.uv, s.part_material, s.part_id, self._part_lights, pal.rgb, pal.glow, pal.gloss,
-                pal.texture, pal.uv_scale, pal.texels, pal.levels, pal.level_count, view.lights, view.up,
-                view.focal_px, NEAR_M, row0 // 2, row1 // 2, frame.rgb, frame.depth, frame.ids, frame.lattice,
+                pal.texture, pal.uv_scale, pal.texels, pal.levels, pal.level_count, view.lights,
+                self._shadows.maps, view.camera, view.focal_px, view.near, row0 // 2, row1 // 2, frame.rgb, frame.depth, frame.ids, frame.lattice,
                 scratch[worker],
             )  # fmt: skip
 
         for_each_band(work, bands=len(starts) - 1, threads=self.threads)
 
+    def _make_shadows(self) -> bool:
+        """Brings the maps of all lamps that shine on a part in view up to date. Whether there was anything to do."""
+        used: set[int] = set()
+        for k in range(MAX_LIGHTS):
+            used.update(self._part_lights[self._part_lights[:, 0] > k, 1 + k].tolist())
+        wanted = self._shadows.wanted(sorted(used))
+        if not wanted:
+            return False
+        s = self.stage
+        casters = (s.part_drawn * (s.part_level == 4) * (s.part_id != BODY_ID)).astype(np.uint8)
+        owner = np.empty((self.threads, _MAP_BAND_ROWS, MAP_PX), np.int32)
+        for i in wanted:
+            view = _View(map_camera(self._lamps[i]), _NO_LIGHTS, MAP_NEAR_M, MAP_FOCAL_PX, MAP_PX, MAP_PX)
+            records = self._set_up(view, casters)
+            starts = self._bin(records, shift=_MAP_SHIFT, offset=_MAP_OFFSET, rows=MAP_PX, band_rows=_MAP_BAND_ROWS)
+            target = self._shadows.maps[i]
+
+            def work(
+                band: int, worker: int, starts: npt.NDArray[np.int64] = starts, target: npt.NDArray[np.float32] = target
+            ) -> None:
+                row0 = band * _MAP_BAND_ROWS
+                raster_band(
+                    self._rec_xy, self._rec_iz, self._rec_src, self._rec_flags, self._order, starts[band],
+                    starts[band + 1], _MAP_SHIFT, _MAP_OFFSET, MAP_PX, row0, row0 + _MAP_BAND_ROWS, target[row0:],
+                    owner[worker],
+                )  # fmt: skip
+
+            for_each_band(work, bands=len(starts) - 1, threads=self.threads)
+            self._shadows.done(i)
+        return True
+
     def _fill_lattice(self, view: _View, lattice: npt.NDArray[np.int32]) -> None:
         s = self.stage
-        records = self._set_up(view)
+        records = self._set_up(view, s.part_drawn)
         rows, columns = lattice.shape
         starts = self._bin(records, shift=_SURVEY_SHIFT, offset=_SURVEY_OFFSET, rows=rows, band_rows=_SURVEY_BAND_ROWS)
         near_iz = np.empty((self.threads, _SURVEY_BAND_ROWS, columns), np.float32)

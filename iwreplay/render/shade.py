@@ -12,6 +12,8 @@ import math
 import numpy as np
 
 from iwreplay.render.jit import inlined, kernel
+from iwreplay.render.raster import ROOM_FADE_M
+from iwreplay.render.shadows import MAP_FOCAL_PX, MAP_NEAR_M, MAP_PX
 
 __all__ = ["BODY_ID", "SCRATCH", "SKY_ID", "shade_band", "survey_band"]
 
@@ -145,7 +147,39 @@ def _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy):
 
 
 @inlined
-def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texels, levels, level_count, lights, part_lights, p, up, k):
+def _lamp_share(lamp, wx, wy, wz, lights, maps):
+    """How much of a lamp's light gets to a world point: 0..1, by its room and its shadow map."""
+    outside_x = max(lights[lamp, 8] - wx, wx - lights[lamp, 10])
+    outside_y = max(lights[lamp, 9] - wy, wy - lights[lamp, 11])
+    share = min(1.0, 1.0 - max(outside_x, outside_y) / ROOM_FADE_M)
+    if share <= 0.0:
+        return 0.0
+    depth = lights[lamp, 7] - wz
+    if depth <= MAP_NEAR_M:
+        return share
+    # the map's samples are the middles of its pixels
+    x = MAP_PX * 0.5 + MAP_FOCAL_PX * (wx - lights[lamp, 5]) / depth - 0.5
+    y = MAP_PX * 0.5 - MAP_FOCAL_PX * (wy - lights[lamp, 6]) / depth - 0.5
+    edge = min(min(x, y), MAP_PX - 1.0 - max(x, y))
+    if edge < 2.0:
+        return share
+    ix, iy = int(math.floor(x)), int(math.floor(y))
+    fx, fy = x - ix, y - iy
+    limit = 1.004 / depth
+    # a tent over 3 x 3 samples that follows the point continuously
+    dark = 0.0
+    for j in range(-1, 3):
+        across = 0.0
+        for i in range(-1, 3):
+            if maps[lamp, iy + j, ix + i] > limit:
+                across += 1.0 - fx if i == -1 else fx if i == 2 else 1.0
+        dark += across * (1.0 - fy if j == -1 else fy if j == 2 else 1.0)
+    # outside the map nothing is known: shadows fade out towards its edge
+    return share * (1.0 - min(1.0, edge / 48.0) * dark / 9.0)
+
+
+@inlined
+def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texels, levels, level_count, lights, part_lights, p, maps, camera, k):
     """Linear r, g, b and the depth of the loaded triangle at image point (x, y)."""
     rx, ry = (x - half_w) / focal_px, (half_h - y) / focal_px
     inv = k[_INV] * rx + k[_INV + 1] * ry + k[_INV + 2]
@@ -174,7 +208,9 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
     r, g, b = r * r, g * g, b * b
     hx, hy = rx * z, ry * z
     # light of the sky and of the floor, by how far the surface faces up
-    sky = 0.5 + 0.5 * (nx * up[0] + ny * up[1] + nz * up[2])
+    up_x, up_y, up_z = camera[0, 2], camera[1, 2], camera[2, 2]
+    facing_up = nx * up_x + ny * up_y + nz * up_z
+    sky = 0.5 + 0.5 * facing_up
     lr = _BELOW[0] + (_ABOVE[0] - _BELOW[0]) * sky
     lg = _BELOW[1] + (_ABOVE[1] - _BELOW[1]) * sky
     lb = _BELOW[2] + (_ABOVE[2] - _BELOW[2]) * sky
@@ -186,7 +222,7 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
         ex, ey, ez = -hx / length, -hy / length, -z / length
         facing = max(0.0, nx * ex + ny * ey + nz * ez)
         # what it mirrors: bright above, dark below, more of it at grazing angles
-        mirrored = 2.0 * facing * (nx * up[0] + ny * up[1] + nz * up[2]) - (ex * up[0] + ey * up[1] + ez * up[2])
+        mirrored = 2.0 * facing * facing_up - (ex * up_x + ey * up_y + ez * up_z)
         away = 1.0 - facing
         shine = shiny * (0.16 + 0.84 * away * away * away) * (0.32 + 0.30 * mirrored)
     for i in range(part_lights[p, 0]):
@@ -200,7 +236,17 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
         if window <= 0.0:
             continue
         d = math.sqrt(d2)
-        strength = lights[j, 3] * window * window / (1.0 + _FALLOFF * d2)
+        # where the map is asked: a step off the surface, so that it does not shadow itself
+        off = 0.003 + 1.6 * d / MAP_FOCAL_PX
+        ox, oy, oz = hx + off * nx, hy + off * ny, z + off * nz
+        share = _lamp_share(
+            j, camera[0, 3] + camera[0, 0] * ox + camera[1, 0] * oy + camera[2, 0] * oz,
+            camera[1, 3] + camera[0, 1] * ox + camera[1, 1] * oy + camera[2, 1] * oz,
+            camera[2, 3] + camera[0, 2] * ox + camera[1, 2] * oy + camera[2, 2] * oz, lights, maps,
+        )  # fmt: skip
+        if share <= 0.0:
+            continue
+        strength = share * lights[j, 3] * window * window / (1.0 + _FALLOFF * d2)
         amount = strength * toward / d
         lr += amount * _LAMP[0]
         lg += amount * _LAMP[1]
@@ -248,7 +294,7 @@ def _group(owner, rec_src, top, left, s, source):
 @kernel
 def shade_band(
     owner, rec_src, rec_flags, faces, face_part, view_vertices, view_normals, uv, part_material, part_id, part_lights,
-    rgb, glow, gloss, material_tex, uv_scale, texels, levels, level_count, lights, up, focal_px, near, y0, y1,
+    rgb, glow, gloss, material_tex, uv_scale, texels, levels, level_count, lights, maps, camera, focal_px, near, y0, y1,
     pixels, depth, ids, lattice, scratch,
 ):  # fmt: skip
     """Rows y0..y1-1 of the image from the owners (2 * rows, 2 * width) of their four samples a pixel.
@@ -290,7 +336,7 @@ def shade_band(
                         loaded, loaded_side = source, side
                     r, g, b, z = _shade(
                         x + mean_x, y + mean_y, focal_px, half_w, half_h, material, rgb, glow,
-                        gloss, material_tex[material], texels, levels, level_count, lights, part_lights, p, up, scratch,
+                        gloss, material_tex[material], texels, levels, level_count, lights, part_lights, p, maps, camera, scratch,
                     )  # fmt: skip
                     found = part_id[p]
                 red += r * share

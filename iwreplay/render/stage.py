@@ -139,13 +139,15 @@ class Stage:
         #: world balls around the parts: centre and radius
         self.balls = np.zeros((parts, 4))
 
-    def follow(self, state: Posed, *, body: Sequence[Pose] = ()) -> None:
+    def follow(self, state: Posed, *, body: Sequence[Pose] = ()) -> np.ndarray:
         """Takes over poses, joints and attributes of a state, and the body's poses (none: the body is not drawn).
 
+        Returns balls (n, 4) around all parts of things, as they were and as they are, that moved, came or went.
         RenderError when the number of body poses is not that of the body's pieces. KeyError is an error of the
         state: it lacks a thing of the scene.
         """
         moved: list[int] = []
+        touched: list[int] = []
         for i, thing in enumerate(self._things):
             pose = state.poses[thing.id]
             joints = tuple(state.joints[j] for j in self._joints[i])
@@ -153,11 +155,14 @@ class Stage:
             seen = self._seen[i]
             if seen is not None and seen[0] == pose and seen[1] == joints and seen[2] == attrs:
                 continue
+            touched.extend(range(*self._ranges[i]))
             self._dress(i, thing, pose, state.joints, attrs, moved)
             self._seen[i] = (pose, joints, dict(attrs))
+        before = self.balls[touched]
         self._follow_body(tuple(body), moved)
         if moved:
             place_parts(np.array(moved, np.int64), self.poses, self._local_balls, self.balls)
+        return np.concatenate([before, self.balls[touched]])
 
     def _follow_body(self, body: tuple[Pose, ...], moved: list[int]) -> None:
         pieces = len(self._parts) - self._body_begin
