@@ -13,6 +13,7 @@ from typing import NamedTuple
 from iwreplay.errors import GeometryError
 from iwreplay.pose import IDENTITY, Pose, Vec3, compose, inverse, quat_about, quat_to_matrix, rotate, transform_point
 from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
+from iwreplay.vocabulary import AttrValue
 
 __all__ = [
     "Aabb",
@@ -24,6 +25,7 @@ __all__ = [
     "boxes_overlap",
     "initial_joints",
     "joint_motion",
+    "joints_at_load",
     "link_poses_at",
     "merged",
     "point_in_box",
@@ -77,14 +79,19 @@ def _parent_from_link(thing: Thing, link: Link, joints: Mapping[str, float]) -> 
     return compose(joint_motion(link.joint, joints.get(f"{thing.id}.{link.joint.name}", 0.0)), link.offset)
 
 
-def initial_joints(scene: CompiledScene) -> dict[str, float]:
-    """Position of every joint at load, as "thing.joint", in scene order: open where the thing's `open` is true."""
+def joints_at_load(things: Iterable[Thing]) -> dict[str, float]:
+    """Position of every joint at load, as "thing.joint", in order: open where the thing's `open` is true."""
     return {
         f"{t.id}.{k.joint.name}": k.joint.open_at if t.attrs.get("open") is True else 0.0
-        for t in scene.things
+        for t in things
         for k in t.links
         if k.joint is not None
     }
+
+
+def initial_joints(scene: CompiledScene) -> dict[str, float]:
+    """`joints_at_load` of a whole scene."""
+    return joints_at_load(scene.things)
 
 
 def shape_half(shape: Shape) -> Vec3:
@@ -186,8 +193,9 @@ def _dot(u: tuple[float, ...], v: tuple[float, ...]) -> float:
     return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
 
 
-def thing_bounds(links: tuple[Link, ...]) -> tuple[Vec3, Vec3]:
-    """(centre, half extents) of the box around all shapes that are always there, in link 0's frame, joints closed.
+def thing_bounds(links: tuple[Link, ...], *, attrs: Mapping[str, AttrValue]) -> tuple[Vec3, Vec3]:
+    """(centre, half extents) of the box around all shapes that are there with these attributes, in link 0's frame,
+    joints closed.
 
     Raises GeometryError for a thing without any shape."""
     poses: list[Pose] = []
@@ -195,8 +203,8 @@ def thing_bounds(links: tuple[Link, ...]) -> tuple[Vec3, Vec3]:
     for link in links:
         # link 0's own offset is left out: the result is in its frame
         poses.append(IDENTITY if link.parent < 0 else compose(poses[link.parent], link.offset))
-        steady = [s for s in link.shapes if not s.when]
-        boxes.extend(_shape_aabb(s, poses[-1]) for s in (steady or link.shapes))
+        there = [s for s in link.shapes if all(attrs.get(name) in values for name, values in s.when.items())]
+        boxes.extend(_shape_aabb(s, poses[-1]) for s in there)
     b = merged(boxes)
     centre = ((b[0] + b[3]) / 2.0, (b[1] + b[4]) / 2.0, (b[2] + b[5]) / 2.0)
     return centre, ((b[3] - b[0]) / 2.0, (b[4] - b[1]) / 2.0, (b[5] - b[2]) / 2.0)

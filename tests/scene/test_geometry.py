@@ -83,7 +83,7 @@ def _with(thing: Thing, **changes: object) -> Thing:
 
 
 def test_bounds_cover_all_links_closed() -> None:
-    pos, half = thing_bounds(DOOR.links)
+    pos, half = thing_bounds(DOOR.links, attrs={})
     assert pos == pytest.approx((0.0, 0.0, 1.06))
     assert half == pytest.approx((0.5, 0.05, 1.06))
 

@@ -1,0 +1,94 @@
+"""Does a scene hold together: nothing runs into anything, doors and drawers have room to open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from iwreplay.errors import SceneError
+from iwreplay.scene.building import WALL_M
+from iwreplay.scene.convex import shrunk, solid_aabb, solids_meet
+from iwreplay.scene.geometry import Aabb, Solid, aabbs_overlap, merged, solids_at
+from iwreplay.scene.model import Room, Thing
+
+__all__ = ["SLACK_M", "check_inside_rooms", "check_no_overlap", "check_openings_clear", "first_overlap"]
+
+#: solids may run this far into each other before it counts
+SLACK_M = 0.002
+_SHELL = ("floor", "wall", "ceiling")
+_SWING_STEPS = 5
+
+Placed = tuple[Thing, tuple[Solid, ...], Aabb]
+
+
+def placed(thing: Thing, joints: Mapping[str, float]) -> Placed:
+    """A thing with its solids (shrunk by half the slack) and the box around them."""
+    solids = tuple(shrunk(s, SLACK_M / 2) for s in solids_at(thing, thing.pose, joints))
+    return thing, solids, merged(solid_aabb(s) for s in solids)
+
+
+def first_overlap(one: Placed, others: Sequence[Placed]) -> Thing | None:
+    """The first of the others that `one` runs into."""
+    for other, solids, box in others:
+        if other.id == one[0].id or not aabbs_overlap(one[2], box):
+            continue
+        if any(solids_meet(a, b) for a in one[1] for b in solids):
+            return other
+    return None
+
+
+def check_no_overlap(things: Sequence[Thing], joints: Mapping[str, float], *, where: str) -> None:
+    """SceneError naming the first two things that run into each other. Parts of one composite may touch."""
+    all_placed = [placed(t, joints) for t in things]
+    for i, one in enumerate(all_placed):
+        if one[0].cls in _SHELL:
+            continue
+        hit = first_overlap(one, [p for p in all_placed[:i] if not _door_in_wall(one[0], p[0])])
+        if hit is not None:
+            raise SceneError(f"{where}: {one[0].id} and {hit.id} are in the same place")
+
+
+def _door_in_wall(a: Thing, b: Thing) -> bool:
+    """Frames of doors and windows may touch the wall that they stand in."""
+    return b.cls in _SHELL and a.cls in ("door", "window")
+
+
+def check_inside_rooms(
+    things: Sequence[Thing], rooms: Sequence[Room], joints: Mapping[str, float], *, where: str
+) -> None:
+    """SceneError for furniture that is not wholly inside one room."""
+    for thing in things:
+        if thing.cls in (*_SHELL, "door", "window"):
+            continue
+        _, _, box = placed(thing, joints)
+        if not any(
+            box[0] >= r.rect[0] + WALL_M - SLACK_M
+            and box[1] >= r.rect[1] + WALL_M - SLACK_M
+            and box[3] <= r.rect[2] - WALL_M + SLACK_M
+            and box[4] <= r.rect[3] - WALL_M + SLACK_M
+            and box[2] >= -SLACK_M
+            and box[5] <= r.height + SLACK_M
+            for r in rooms
+        ):
+            around = ", ".join(f"{v:.3f}" for v in box)
+            raise SceneError(f"{where}: {thing.id} is not inside a room: its box is ({around})")
+
+
+def check_openings_clear(things: Sequence[Thing], joints: Mapping[str, float], *, where: str) -> None:
+    """SceneError for a door, drawer or sash that runs into furniture or a wall on its way to open."""
+    fixed = [t for t in things if t.fixed]
+    still = [placed(t, joints) for t in fixed if t.cls != "floor"]
+    for thing in fixed:
+        moving = [k.joint for k in thing.links if k.joint is not None]
+        if not moving or thing.cls == "window":
+            continue
+        family = thing.id
+        others = [p for p in still if not _same_unit(p[0].id, family) and not _door_in_wall(thing, p[0])]
+        for step in range(1, _SWING_STEPS + 1):
+            at = {f"{thing.id}.{j.name}": j.open_at * step / _SWING_STEPS for j in moving}
+            hit = first_overlap(placed(thing, at), others)
+            if hit is not None:
+                raise SceneError(f"{where}: {thing.id} cannot open: it runs into {hit.id}")
+
+
+def _same_unit(a: str, b: str) -> bool:
+    return a == b or a.startswith(f"{b}_") or b.startswith(f"{a}_")
