@@ -8,7 +8,16 @@ from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.language import EPSILON
 from iwreplay.vocabulary import ATTRIBUTES, WEARER, AttrValue
 
-__all__ = ["ID_ATTRIBUTES", "constant_of", "default_of", "is_constant", "type_of", "value_problem", "why_not"]
+__all__ = [
+    "ID_ATTRIBUTES",
+    "comparison_problem",
+    "constant_of",
+    "default_of",
+    "is_constant",
+    "type_of",
+    "value_problem",
+    "why_not",
+]
 
 #: attribute -> affordances any of which gives it; () is every thing. Wearer attributes stand apart.
 _NEEDS: dict[str, tuple[str, ...]] = {
@@ -122,14 +131,21 @@ def why_not(index: SceneIndex, thing: str, attr: str) -> str | None:
     return None
 
 
+def comparison_problem(attr: str, type_name: str, cmp: str) -> str | None:
+    """None when values of that type can be compared by `cmp`; otherwise a sentence saying why not."""
+    if cmp == "has":
+        if type_name in ("str", "dict") and attr not in ID_ATTRIBUTES:
+            return None
+        return f"`has` looks into texts and contents; {attr!r} is a {type_name}"
+    if cmp not in ("==", "!=") and type_name != "number":
+        return f"{cmp!r} compares numbers; {attr!r} is a {type_name}"
+    return None
+
+
 def value_problem(index: SceneIndex, attr: str, type_name: str, value: object, cmp: str) -> str | None:
     """None when `attr cmp value` makes sense for an attribute of that type; otherwise a sentence saying why not."""
     if cmp == "has":
-        if type_name not in ("str", "dict") or attr in ID_ATTRIBUTES:
-            return f"`has` looks into texts and contents; {attr!r} is a {type_name}"
         return None if isinstance(value, str) and value else f"`has` needs a text that is not empty, not {value!r}"
-    if cmp not in ("==", "!=") and type_name != "number":
-        return f"{cmp!r} compares numbers; {attr!r} is a {type_name}"
     if type_name == "number":
         fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     elif type_name == "dict":

@@ -13,11 +13,12 @@ from typing import Any
 from iwreplay.checks.attributes import ID_ATTRIBUTES, constant_of, is_constant, type_of, why_not
 from iwreplay.checks.graph import Graph, Node
 from iwreplay.checks.index import SceneIndex
-from iwreplay.checks.language import FUTURE
+from iwreplay.checks.language import FUTURE, MAX_NODES
 from iwreplay.checks.matching import EventSpec
 from iwreplay.checks.operators import bag_key
 from iwreplay.checks.scope import static_ids
 from iwreplay.checks.watch import Watch
+from iwreplay.errors import CheckError
 
 __all__ = ["Grounding"]
 
@@ -29,9 +30,24 @@ class Grounding:
 
     def __init__(self, graph: Graph, watch: Watch, index: SceneIndex) -> None:
         self._graph, self._watch, self._index = graph, watch, index
+        #: (formula, values of the variables in it) -> node; the formula is kept so that its id stays its own
+        self._done: dict[tuple[int, tuple[tuple[str, str], ...]], tuple[Any, Node]] = {}
+        self._words: dict[int, frozenset[str]] = {}
 
     def formula(self, f: Any, env: Env) -> Node:
         """The node of formula `f`; `env` maps its free variables to things."""
+        words = self._words.get(id(f))
+        if words is None:
+            words = self._words[id(f)] = frozenset(_words(f))
+        key = (id(f), tuple(sorted((v, t) for v, t in env.items() if v in words)))
+        found = self._done.get(key)
+        if found is None:
+            if len(self._done) >= MAX_NODES:
+                raise CheckError(f"expands to more than {MAX_NODES} instances; use narrower selectors")
+            found = self._done[key] = (f, self._build(f, env))
+        return found[1]
+
+    def _build(self, f: Any, env: Env) -> Node:
         op: str = f[0]
         g = self._graph
         if op == "true":
@@ -224,6 +240,14 @@ def event_spec(
         word=words[0] if words else None,
         detail=tuple(sorted(detail)),
     )
+
+
+def _words(f: Any) -> list[str]:
+    """Every text in a formula, also the first part of "x.top"."""
+    if isinstance(f, str):
+        return [f, f.split(".", 1)[0]]
+    items = f.values() if isinstance(f, dict) else f if isinstance(f, list | tuple) else ()
+    return [w for x in items for w in _words(x)]
 
 
 def _thing(o: str, env: Env) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from iwreplay.checks.attributes import ID_ATTRIBUTES, type_of, value_problem, why_not
+from iwreplay.checks.attributes import ID_ATTRIBUTES, comparison_problem, type_of, value_problem, why_not
 from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.language import (
     BIND_FIELDS,
@@ -83,9 +83,13 @@ class Validator:
         value = f[3]
         if f[2] in ID_ATTRIBUTES and isinstance(value, str) and value in env:
             return
-        problem = value_problem(self._index, f[2], type_of(self._index, able, f[2]), value, cmp)
+        type_name = type_of(self._index, able, f[2])
+        problem = comparison_problem(f[2], type_name, cmp)
         if problem is not None:
-            self.fail(problem, (*path, 4 if cmp not in ("==", "!=") and cmp in problem else 3))
+            self.fail(problem, (*path, 4))
+        problem = value_problem(self._index, f[2], type_name, value, cmp)
+        if problem is not None:
+            self.fail(problem, (*path, 3))
 
     def _able(self, domain: Domain, attr: Any, path: Path) -> str:
         """A thing of the domain that can have the attribute; all must when the author named them."""
