@@ -1,0 +1,394 @@
+"""The embedded simulator: MuJoCo behind `iwreplay.ports.Simulator`.
+
+Held things follow their hand rigidly: their pose is written, contacts and gravity are switched off for them.
+Snapshots are exact: restored into a fresh instance of the same version on the same architecture, the run goes on
+bit for bit.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal, get_args
+
+import msgspec
+import mujoco
+import numpy as np
+
+from iwreplay.errors import SimulatorError
+from iwreplay.events import Participant
+from iwreplay.pose import IDENTITY, Pose, Quat, Vec3, compose, normalised, quat_to_matrix
+from iwreplay.scene.geometry import initial_joints
+from iwreplay.scene.model import CompiledScene, Thing
+from recorder.simulators.mjcf import DT_S, body_name, to_mjcf
+
+__all__ = ["MujocoSimulator"]
+
+Hand = Literal["right_hand", "left_hand", "root"]
+_HANDS: tuple[str, ...] = get_args(Hand)
+
+#: geoms of this group are not found by rays
+_HIDDEN_GROUP = 5
+_RAY_GROUPS = np.array([1, 1, 1, 1, 1, 0], dtype=np.uint8)
+
+#: everything that the next step depends on
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+
+class _Hold(msgspec.Struct, frozen=True):
+    hand: str
+    hand_from_thing: Pose
+
+
+class _Saved(msgspec.Struct, frozen=True):
+    """A snapshot: MuJoCo's own state and what this backend changes in the model."""
+
+    scene: str
+    physics: bytes
+    asleep: tuple[int, ...]
+    inactive: tuple[str, ...]
+    held: dict[str, _Hold]
+    hands: dict[str, Pose]
+
+
+class MujocoSimulator:
+    """See `iwreplay.ports.Simulator` for what each method promises."""
+
+    dt_s: float = DT_S
+
+    def __init__(self) -> None:
+        self._scene: CompiledScene | None = None
+
+    def about(self) -> Participant:
+        return Participant(
+            name="mujoco",
+            version=str(mujoco.__version__),
+            params={
+                "architecture": platform.machine(),
+                "deterministic": "yes",
+                "dt_s": repr(DT_S),
+                "snapshot": "exact",
+            },
+        )
+
+    def load(self, scene: CompiledScene) -> None:
+        try:
+            self._model = mujoco.MjModel.from_xml_string(to_mjcf(scene))
+        except ValueError as e:
+            raise SimulatorError(f"MuJoCo refuses scene {scene.id!r}: {e}") from e
+        self._data = mujoco.MjData(self._model)
+        self._still = mujoco.MjData(self._model)
+        self._scene = scene
+        self._things: dict[str, Thing] = {t.id: t for t in scene.things}
+        self._held: dict[str, _Hold] = {}
+        self._hands: dict[str, Pose] = dict.fromkeys(_HANDS, IDENTITY)
+        self._inactive: set[str] = set()
+        self._stale = True
+        self._index()
+        for joint, position in initial_joints(scene).items():
+            self._data.qpos[self._joint_qpos[joint]] = position
+            self._data.ctrl[self._joint_ctrl[joint]] = position
+        for thing in scene.things:
+            if thing.attrs.get("exists") is False:
+                self.set_active(thing.id, False)
+
+    def _index(self) -> None:
+        m = self._model
+        ids = {n: i for i in range(m.nbody) if (n := m.body(i).name)}
+        self._bodies = {t: [ids[body_name(t, i)] for i in range(len(th.links))] for t, th in self._things.items()}
+        owner = {b: t for t, bs in self._bodies.items() for b in bs}
+        self._geom_thing = [owner.get(int(m.geom_bodyid[g]), "") for g in range(m.ngeom)]
+        self._geoms: dict[str, list[int]] = {t: [] for t in self._things}
+        for g, t in enumerate(self._geom_thing):
+            if t:  # the probe is nobody's
+                self._geoms[t].append(g)
+        self._bits = [(int(m.geom_contype[g]), int(m.geom_conaffinity[g])) for g in range(m.ngeom)]
+        self._free = {t: int(m.joint(f"{t}:free").qposadr[0]) for t, th in self._things.items() if not th.fixed}
+        self._free_dof = {t: int(m.joint(f"{t}:free").dofadr[0]) for t in self._free}
+        names = [f"{t.id}.{k.joint.name}" for t in self._things.values() for k in t.links if k.joint is not None]
+        self._joint_qpos = {n: int(m.joint(n).qposadr[0]) for n in names}
+        self._joint_ctrl = {n: int(m.actuator(n).id) for n in names}
+        # bounding sphere of every geom, for the broad phase of overlap_box
+        self._radius = np.array(m.geom_rbound, dtype=np.float64)
+        self._gravcomp = np.array(m.body_gravcomp, dtype=np.float64)
+
+    # -- the wearer and what it holds
+
+    def set_body(self, *, head: Pose, right_hand: Pose, left_hand: Pose, root: Pose) -> None:
+        del head  # nothing in the physics rests on the head
+        self._loaded()
+        self._hands = {"right_hand": _pose(right_hand), "left_hand": _pose(left_hand), "root": _pose(root)}
+        self._carry()
+
+    def attach(self, thing: str, *, hand: str, hand_from_thing: Pose) -> None:
+        self._movable(thing)
+        if hand not in _HANDS:
+            raise SimulatorError(f"no hand {hand!r}; there are {', '.join(_HANDS)}")
+        if thing in self._inactive:
+            raise SimulatorError(f"{thing} is off stage and can't be held")
+        self._held[thing] = _Hold(hand, _pose(hand_from_thing))
+        self._freeze(thing)
+        self._carry()
+
+    def detach(self, thing: str) -> None:
+        self._movable(thing)
+        if thing not in self._held:
+            raise SimulatorError(f"{thing} is not attached; attached: {', '.join(sorted(self._held)) or 'nothing'}")
+        del self._held[thing]
+        self._unfreeze(thing)
+        self._rest(thing)
+
+    def _carry(self) -> None:
+        for thing, hold in self._held.items():
+            self._write_pose(thing, compose(self._hands[hold.hand], hold.hand_from_thing))
+
+    # -- things
+
+    def set_pose(self, thing: str, pose: Pose) -> None:
+        self._movable(thing)
+        if thing in self._held:
+            raise SimulatorError(f"{thing} is attached to {self._held[thing].hand}; detach it first")
+        self._write_pose(thing, pose)
+
+    def set_active(self, thing: str, active: bool) -> None:
+        self._known(thing)
+        if active == (thing not in self._inactive):
+            return
+        if not active:
+            if thing in self._held:
+                raise SimulatorError(f"{thing} is attached to {self._held[thing].hand}; detach it first")
+            self._inactive.add(thing)
+            self._freeze(thing)
+            for g in self._geoms[thing]:
+                self._model.geom_group[g] = _HIDDEN_GROUP
+        else:
+            self._inactive.discard(thing)
+            self._unfreeze(thing)
+            for g in self._geoms[thing]:
+                self._model.geom_group[g] = 0
+        self._rest(thing)
+
+    def drive_joint(self, joint: str, position: float) -> None:
+        self._loaded()
+        if joint not in self._joint_ctrl:
+            raise SimulatorError(f"no joint {joint!r}; there are {', '.join(self._joint_ctrl) or 'none'}")
+        self._data.ctrl[self._joint_ctrl[joint]] = float(position)
+
+    def step(self, n: int = 1) -> None:
+        self._loaded()
+        if n < 0:
+            raise SimulatorError(f"{n} steps: time goes forward only")
+        if n == 0:
+            return
+        mujoco.mj_step(self._model, self._data, n)
+        self._carry()
+        self._stale = True
+        if not np.isfinite(self._data.qpos).all():
+            raise SimulatorError(f"the physics of scene {self._scene_id} became unstable at {self._data.time:.3f} s")
+
+    def poses(self) -> dict[str, Pose]:
+        self._loaded()
+        qpos: list[float] = self._data.qpos.tolist()
+        out: dict[str, Pose] = {}
+        for thing, t in self._things.items():
+            at = self._free.get(thing)
+            out[thing] = t.pose if at is None else _pose(qpos[at : at + 7])
+        return out
+
+    def joints(self) -> dict[str, float]:
+        self._loaded()
+        return {n: float(self._data.qpos[at]) for n, at in self._joint_qpos.items()}
+
+    # -- queries
+
+    def contacts(self) -> tuple[tuple[str, str], ...]:
+        self._loaded()
+        m, d = self._model, self._still
+        # on a second MjData with sleeping off: MuJoCo looks for no contacts between sleeping bodies
+        flags = m.opt.enableflags
+        m.opt.enableflags = flags & ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
+        d.qpos[:] = self._data.qpos
+        mujoco.mj_fwdPosition(m, d)
+        m.opt.enableflags = flags
+        pairs: set[tuple[str, str]] = set()
+        for i in range(d.ncon):
+            c = d.contact[i]
+            a, b = self._geom_thing[c.geom1], self._geom_thing[c.geom2]
+            if a != b and c.dist <= 0.0:
+                pairs.add((min(a, b), max(a, b)))
+        return tuple(sorted(pairs))
+
+    def overlap_box(self, half: Vec3, pose: Pose, *, ignore: Collection[str] = ()) -> tuple[str, ...]:
+        self._refresh()
+        if min(half) <= 0.0:
+            raise SimulatorError(f"box half extents {half} must be positive")
+        m, d = self._model, self._data
+        x = np.array(pose[:3])
+        reach = float(np.sqrt(half[0] ** 2 + half[1] ** 2 + half[2] ** 2))
+        gap = d.geom_xpos - x
+        near = np.flatnonzero((gap * gap).sum(axis=1) <= (self._radius + reach) ** 2)
+        found: set[str] = set()
+        with self._probe(half, pose) as probe:
+            for g in near.tolist():
+                thing = self._geom_thing[g]
+                if g == probe or thing in found or thing in ignore or thing in self._inactive:
+                    continue
+                if mujoco.mj_geomDistance(m, d, probe, g, 1.0, None) <= 0.0:
+                    found.add(thing)
+        return tuple(sorted(found))
+
+    @contextmanager
+    def _probe(self, half: Vec3, pose: Pose) -> Iterator[int]:
+        """Lends the probe geom (the last of the model) size and place."""
+        m, d = self._model, self._data
+        probe = m.ngeom - 1
+        m.geom_size[probe] = half
+        m.geom_rbound[probe] = float(np.sqrt(half[0] ** 2 + half[1] ** 2 + half[2] ** 2))
+        d.geom_xpos[probe] = pose[:3]
+        quat: Quat = (pose[3], pose[4], pose[5], pose[6])
+        d.geom_xmat[probe] = [v for row in quat_to_matrix(quat) for v in row]
+        yield probe
+
+    def ray(
+        self, origin: Vec3, direction: Vec3, max_m: float, *, ignore: Collection[str] = ()
+    ) -> tuple[str, float] | None:
+        self._refresh()
+        m = self._model
+        norm = float(np.sqrt(direction[0] ** 2 + direction[1] ** 2 + direction[2] ** 2))
+        if not norm > 0.0:
+            raise SimulatorError(f"ray direction {direction} has no length")
+        hidden = [g for t in sorted(set(ignore)) if t not in self._inactive for g in self._geoms.get(t, ())]
+        for g in hidden:
+            m.geom_group[g] = _HIDDEN_GROUP
+        hit = np.array([-1], dtype=np.int32)
+        at = np.array(origin, dtype=np.float64)
+        along = np.array([v / norm for v in direction], dtype=np.float64)
+        distance = float(mujoco.mj_ray(m, self._data, at, along, _RAY_GROUPS, 1, -1, hit, None))
+        for g in hidden:
+            m.geom_group[g] = 0
+        if distance < 0.0 or distance > max_m:
+            return None
+        return self._geom_thing[int(hit[0])], distance
+
+    # -- saving
+
+    def snapshot(self) -> bytes:
+        self._loaded()
+        saved = _Saved(
+            scene=self._scene_id,
+            physics=self._physics().tobytes(),
+            asleep=tuple(int(v) for v in self._data.tree_asleep),
+            inactive=tuple(sorted(self._inactive)),
+            held=dict(self._held),
+            hands=dict(self._hands),
+        )
+        return msgspec.msgpack.encode(saved)
+
+    def restore(self, state: bytes) -> None:
+        self._loaded()
+        try:
+            saved = msgspec.msgpack.decode(state, type=_Saved)
+        except msgspec.DecodeError as e:
+            raise SimulatorError(f"these {len(state)} bytes are not a snapshot of this simulator: {e}") from e
+        m, d = self._model, self._data
+        physics = np.frombuffer(saved.physics)
+        if saved.scene != self._scene_id or len(physics) != mujoco.mj_stateSize(m, _STATE):
+            raise SimulatorError(f"snapshot of scene {saved.scene!r} does not fit scene {self._scene_id!r}")
+        for thing in sorted(self._inactive):
+            self.set_active(thing, True)
+        for thing in sorted(self._held):
+            self._unfreeze(thing)
+        self._held = {}
+        for thing in saved.inactive:
+            self.set_active(thing, False)
+        self._held, self._hands = dict(saved.held), dict(saved.hands)
+        for thing in self._held:
+            self._freeze(thing)
+        self._set_physics(physics)
+        d.tree_asleep[:] = saved.asleep
+
+    def _set_physics(self, physics: np.ndarray) -> None:
+        """Sets MuJoCo's state with everything awake."""
+        m, d = self._model, self._data
+        mujoco.mj_resetData(m, d)
+        mujoco.mj_setState(m, d, physics, _STATE)
+        # sleeping bodies are taken for moved, and woken, when their places do not fit their coordinates: so the
+        # places are worked out awake first, then what that touched is set again
+        mujoco.mj_forward(m, d)
+        mujoco.mj_setState(m, d, physics, _STATE)
+        self._stale = True
+
+    def _physics(self) -> np.ndarray:
+        physics = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+        mujoco.mj_getState(self._model, self._data, physics, _STATE)
+        return physics
+
+    def close(self) -> None:
+        self._scene = None
+
+    # -- inside
+
+    @property
+    def _scene_id(self) -> str:
+        return self._scene.id if self._scene is not None else ""
+
+    def _loaded(self) -> None:
+        if self._scene is None:
+            raise SimulatorError("no scene is loaded; call load() first")
+
+    def _known(self, thing: str) -> None:
+        self._loaded()
+        if thing not in self._things:
+            raise SimulatorError(f"no thing {thing!r} in scene {self._scene_id!r}")
+
+    def _movable(self, thing: str) -> None:
+        self._known(thing)
+        if thing not in self._free:
+            raise SimulatorError(f"{thing} is fixed to the building and can't be moved")
+
+    def _write_pose(self, thing: str, pose: Pose) -> None:
+        at = self._free[thing]
+        quat: Quat = (pose[3], pose[4], pose[5], pose[6])
+        self._data.qpos[at : at + 7] = (*pose[:3], *normalised(quat))
+        self._rest(thing)
+
+    def _rest(self, thing: str) -> None:
+        dof = self._free_dof.get(thing)
+        if dof is not None:
+            self._data.qvel[dof : dof + 6] = 0.0
+            self._data.qacc_warmstart[dof : dof + 6] = 0.0
+        self._stale = True
+
+    def _wake(self) -> None:
+        """Everything, because what rested on a thing sleeps in one island with it; a second later it sleeps again."""
+        if self._model.ntree and (self._data.tree_asleep >= 0).any():
+            self._set_physics(self._physics())
+
+    def _freeze(self, thing: str) -> None:
+        """No contacts and no weight: with zero velocity it stays exactly where it is put."""
+        self._wake()
+        for g in self._geoms[thing]:
+            self._model.geom_contype[g] = 0
+            self._model.geom_conaffinity[g] = 0
+        for b in self._bodies[thing]:
+            self._model.body_gravcomp[b] = 1.0
+
+    def _unfreeze(self, thing: str) -> None:
+        self._wake()
+        for g in self._geoms[thing]:
+            self._model.geom_contype[g], self._model.geom_conaffinity[g] = self._bits[g]
+        for b in self._bodies[thing]:
+            self._model.body_gravcomp[b] = self._gravcomp[b]
+
+    def _refresh(self) -> None:
+        """Places of bodies and geoms from qpos; queries read them."""
+        self._loaded()
+        if self._stale:
+            mujoco.mj_kinematics(self._model, self._data)
+            self._stale = False
+
+
+def _pose(values: Sequence[float]) -> Pose:
+    x, y, z, qw, qx, qy, qz = values
+    return (float(x), float(y), float(z), float(qw), float(qx), float(qy), float(qz))
