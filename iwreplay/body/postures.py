@@ -94,6 +94,7 @@ TRUNK: tuple[int, ...] = tuple(
 
 _FOOT_X, _FOOT_Y = -0.02, 0.095
 _LEVEL: Quat = (1.0, 0.0, 0.0, 0.0)
+_WRIST_FROM_LEVEL_PALM: Vec3 = inverse(RIGHT_WRIST_FROM_PALM)[:3]
 _DOWN: Quat = quat_about((0.0, 1.0, 0.0), 1.35)
 #: where elbows and knees point, in the stance's axes, for the right side; the left mirrors y
 _ELBOW_POLE: Vec3 = (-0.35, -0.55, -0.75)
@@ -271,15 +272,21 @@ def lean_for(
     further, for a target that was found reachable before by arithmetic in another order.
     """
     height = pelvis_m if pelvis_m is not None else pelvis_of(posture)
-    gx, gy, gz, *_ = compose((*target, *_LEVEL), inverse(RIGHT_WRIST_FROM_PALM))
-    lo, hi = _LEAN[posture]
-    for k in range(round((hi - lo) / _LEAN_STEP) + 1):
-        lean = lo + k * _LEAN_STEP
-        sx, sy, sz = _shoulder(height, lean)
-        d = math.sqrt((gx - sx) ** 2 + (gy - sy) ** 2 + (gz - sz) ** 2)
-        if _ARM_MIN_M - slack_m <= d <= _ARM_MAX_M + slack_m:
+    # the wrist joint of a level hand whose palm is at the target
+    wx, wy, wz = target[0] + _WRIST_FROM_LEVEL_PALM[0], target[1] + _WRIST_FROM_LEVEL_PALM[1], target[2]
+    least, most = (_ARM_MIN_M - slack_m) ** 2, (_ARM_MAX_M + slack_m) ** 2
+    for lean, sx, sy, sz in _shoulders(posture, height):
+        if least <= (wx - sx) * (wx - sx) + (wy - sy) * (wy - sy) + (wz - sz) * (wz - sz) <= most:
             return lean
     return None
+
+
+@cache
+def _shoulders(posture: PostureName, pelvis_m: float) -> tuple[tuple[float, float, float, float], ...]:
+    """(lean, x, y, z) of the right shoulder for the leans that a posture allows, the least first."""
+    lo, hi = _LEAN[posture]
+    leans = [lo + k * _LEAN_STEP for k in range(round((hi - lo) / _LEAN_STEP) + 1)]
+    return tuple((lean, *_shoulder(pelvis_m, lean)) for lean in leans)
 
 
 def pelvis_of(posture: PostureName) -> float:
@@ -313,13 +320,14 @@ def gazing(body: tuple[float, ...], point: Vec3) -> tuple[float, ...]:
     v = list(body)
     lean = v[7] + sum(v[7 + 3 * j] for j in _SPINE)
     root: Pose = (v[0], v[1], v[2], v[3], v[4], v[5], v[6])
-    for _ in range(3):  # the eyes move with the head: three rounds settle to below a milliradian
+    for _ in range(6):  # the eyes move with the head: it takes some rounds to settle
         head = chain(v, TRUNK)[_HEAD]
         eye = compose(head, HEAD_FROM_CAMERA)[:3]
         dx, dy, dz = rotate(_conjugate(root[3:]), (point[0] - eye[0], point[1] - eye[1], point[2] - eye[2]))
-        flat = math.sqrt(dx * dx + dy * dy)
-        yaw = math.atan2(dy, dx) if flat > 1e-6 else 0.0
-        set_gaze(v, yaw=yaw, down=math.atan2(-dz, flat), lean=lean)
+        # what is right below the eyes is looked at over the chin, not over a shoulder
+        yaw = math.atan2(dy, dx if dx > 0.15 or dz > -0.2 else 0.15)
+        along = dx * math.cos(yaw) + dy * math.sin(yaw)
+        set_gaze(v, yaw=yaw, down=math.atan2(-dz, along), lean=lean)
     return tuple(v)
 
 

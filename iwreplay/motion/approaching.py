@@ -34,6 +34,7 @@ _BACK_COST_M = 0.8
 _OTHER_COST_M = 0.5
 #: hand ways tried for one question, and how far apart failed places must be to be worth another try
 _TRIES = 28
+_TRIES_FAR = 8
 _FAILED_NEAR_M = 0.18
 #: small things that a hand brushes past without harm are no bigger than this, half extents
 _SMALL_M = 0.15
@@ -100,6 +101,26 @@ class Approaching:
         return self._walking
 
 
+class _Batch:
+    """(cell, metres walked) of a search, up to a limit; what comes first beyond it is kept in `rest`."""
+
+    def __init__(
+        self, ways: Iterator[tuple[int, int]], limit_m: float, *, first: tuple[int, float] | None = None
+    ) -> None:
+        self._ways, self._limit_m, self._first = ways, limit_m, first
+        self.rest: tuple[int, float] | None = None
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        if self._first is not None:
+            yield self._first
+        for cell, cost in self._ways:
+            walked = cost * CELL_M / STRAIGHT
+            if walked > self._limit_m:
+                self.rest = (cell, walked)
+                return
+            yield cell, walked
+
+
 class _Quest:
     """One question: where to stand for one aim."""
 
@@ -145,35 +166,37 @@ class _Quest:
             towards=self._grid.cell(x, y),
             slack_cells=farthest_m / CELL_M + 1.0,
         )
-        far: Route | None = None
-        for s, cell in self._ranked(search):
+        ways = iter(search)
+        # grid ways are up to a twelfth longer than what they are straightened to
+        within = _Batch(ways, max_walk_m * 1.09)
+        far = False
+        for s, cell in self._ranked(within, _TRIES):
             way = self._try(s)
-            if way is None:
-                if self._tries >= _TRIES:
-                    break
-                continue
-            route = self._home.walking.route(self._grid, self._origin, search.path(cell), s.yaw)
-            if route.length_m <= max_walk_m:
-                return Approach(route, Reach(s.posture, way))
-            far = far or route
-            if route.length_m > max_walk_m + 1.0:
-                break
-        return self._refusal(goals, far, reached=search.found)
+            if way is not None:
+                route = self._home.walking.route(self._grid, self._origin, search.path(cell), s.yaw)
+                if route.length_m <= max_walk_m:
+                    return Approach(route, Reach(s.posture, way))
+                far = True
+        beyond = _Batch(ways, math.inf, first=within.rest)
+        far = far or any(self._try(s) is not None for s, _ in self._ranked(beyond, _TRIES_FAR))
+        return self._refusal(goals, far=far, reached=search.found)
 
-    def _ranked(self, search: Search) -> Iterator[tuple[Standing, int]]:
-        """(standing, cell) in the order of walk plus discomfort."""
+    def _ranked(self, batch: _Batch, tries: int) -> Iterator[tuple[Standing, int]]:
+        """(standing, cell) in the order of walk plus discomfort, until `tries` hand ways have failed."""
+        allowed = self._tries + tries
         waiting: list[tuple[float, int, int, Standing]] = []
         n = 0
-        for cell, cost in search:
-            walked = cost * CELL_M / STRAIGHT
+        for cell, walked in batch:
             while waiting and waiting[0][0] <= walked:
                 _, _, c, s = heapq.heappop(waiting)
                 yield s, c
+                if self._tries >= allowed:
+                    return
             extra = self._extra(cell)
             for s in options_at(self._grid.centre(cell), self._aim.point):
                 heapq.heappush(waiting, (walked + extra + s.cost_m, n, cell, s))
                 n += 1
-        while waiting:
+        while waiting and self._tries < allowed:
             _, _, c, s = heapq.heappop(waiting)
             yield s, c
 
@@ -201,10 +224,10 @@ class _Quest:
             return None
         return way
 
-    def _refusal(self, goals: set[int], far: Route | None, *, reached: bool) -> Refusal:
+    def _refusal(self, goals: set[int], *, far: bool, reached: bool) -> Refusal:
         state, target = self._state, self._aim.target
         name = _cap(the(state, target))
-        if far is not None:
+        if far:
             return Refusal("TOO_FAR", f"{name} is too far away; I have to walk there first.")
         if self._blocker:
             return Refusal("COLLISION", f"{_cap(the(state, self._blocker))} is in the way of my hand.", self._blocker)

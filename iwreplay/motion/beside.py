@@ -98,6 +98,8 @@ class Beside:
             if not hit:
                 return Stance(*p, yaw)
             blocker = blocker or hit[0]
+        if not blocker:
+            blocker = min(((point_gap(at, f.outline), f.thing) for f in others), default=(0.0, ""))[1]
         return Refusal("NO_PATH", "There is no free place to stand beside the seat.", blocker)
 
     def _same_room(self, centre: Vec3) -> Callable[[Point2], bool]:

@@ -42,7 +42,7 @@ class Planner:
         """Walk to a thing or a room (its id). `point` (world) narrows a large thing down to the part that matters.
 
         The stance is one from which the thing is within reach when there is such a one; else before it, or as near
-        as the floor goes in its room. Refuses with POSTURE or NO_PATH.
+        as the floor goes in its room. What is shut away is walked to by its container. Refuses with POSTURE or NO_PATH.
         """
         if is_sitting(state):
             seat = state.attrs[WEARER].get("sitting")
@@ -50,6 +50,9 @@ class Planner:
         if any(r.id == target_id for r in self._scene.rooms):
             return self._beside.room(state, target_id)
         thing = thing_of(state, target_id)
+        shut = [s for how, s in supports(state, target_id) if how == "in" and state.attrs[s].get("open") is False]
+        if shut:
+            return self.route_to(state, shut[-1])
         at = point if point is not None else _part_to_reach(thing, state)
         if at is not None:
             found = self._approaching.approach(state, target_id, at, max_walk_m=math.inf)

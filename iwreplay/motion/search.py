@@ -13,9 +13,11 @@ from collections.abc import Collection, Iterator
 from iwreplay.motion.footprints import Point2
 from iwreplay.motion.grid import CELL_M, Grid
 
-__all__ = ["DIAGONAL", "STRAIGHT", "Search", "line_is_free", "pulled"]
+__all__ = ["DIAGONAL", "STRAIGHT", "TOLL", "Search", "line_is_free", "pulled"]
 
 STRAIGHT, DIAGONAL = 1000, 1414
+#: as much as a detour of five metres
+TOLL = 50 * STRAIGHT
 _SHIFT = 24
 _MASK = (1 << _SHIFT) - 1
 
@@ -24,7 +26,7 @@ class Search:
     """One search from a start cell. Iterating gives the goals that can be reached, the nearest first, with their cost.
 
     The heuristic is the eight-neighbour distance to a point less `slack_cells`, within which all goals lie; without
-    a point it is none (Dijkstra).
+    a point it is none (Dijkstra). tolls: for every cell, nonzero where stepping on it costs `TOLL` more.
     """
 
     def __init__(
@@ -35,15 +37,17 @@ class Search:
         goals: Collection[int],
         towards: int | None = None,
         slack_cells: float = 0.0,
+        tolls: bytes = b"",
     ) -> None:
         self._grid, self._start, self._goals = grid, start, goals
         self._towards, self._slack = towards, math.ceil(slack_cells * DIAGONAL)
+        self._tolls = tolls
         self._parent: dict[int, int] = {start: start}
         #: whether any goal was reached so far
         self.found = False
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        w, blocked, goals = self._grid.width, self._grid.blocked, self._goals
+        w, blocked, goals, tolls = self._grid.width, self._grid.blocked, self._goals, self._tolls
         steps = (
             *((step, STRAIGHT, 0, 0) for step in (1, -1, w, -w)),
             *((dx + dy, DIAGONAL, dx, dy) for dx in (1, -1) for dy in (w, -w)),
@@ -65,7 +69,7 @@ class Search:
                 to = cell + step
                 if blocked[to] or closed[to] or (dx and (blocked[cell + dx] or blocked[cell + dy])):
                     continue
-                reached = cost + length
+                reached = cost + length + (TOLL if tolls and tolls[to] else 0)
                 if reached < best.get(to, 1 << 60):
                     best[to] = reached
                     parent[to] = cell

@@ -14,9 +14,15 @@ from iwreplay.world.state import WorldState
 
 __all__ = ["ReachWindow", "Standing", "facing_yaw", "options_at", "reach_window", "swept_prints"]
 
-#: how much further one would walk to be spared a posture, metres
-_POSTURE_COST_M: dict[PostureName, float] = {"stand": 0.0, "stoop": 0.05, "crouch": 0.15, "sit": 0.0}
-_LEAN_COST_M = 0.12
+#: how much further one would walk to be spared a posture: metres, and metres per radian of lean
+_POSTURE_COST_M: dict[PostureName, tuple[float, float]] = {
+    "stand": (0.0, 0.4),
+    "stoop": (0.15, 0.3),
+    "crouch": (0.25, 0.1),
+    "sit": (0.0, 0.0),
+}
+#: nobody crouches for what is higher than this: metres of walk per metre above
+_CROUCH_TOP_M, _CROUCH_HIGH_COST = 0.55, 1.5
 #: a target this far off the nose is reached without turning
 _SIDE_RAD = 0.60
 _STEP_M = 0.05
@@ -76,8 +82,14 @@ def options_at(at: Point2, point: Vec3, *, yaw: float | None = None) -> list[Sta
         if lean is None:
             lean = lean_for(posture, (d, 0.0, point[2]))
         if lean is not None:
-            out.append(Standing(at[0], at[1], chosen, posture, _POSTURE_COST_M[posture] + _LEAN_COST_M * lean))
+            out.append(Standing(at[0], at[1], chosen, posture, _discomfort(posture, lean, point[2])))
     return out
+
+
+def _discomfort(posture: PostureName, lean: float, height_m: float) -> float:
+    base, per_rad = _POSTURE_COST_M[posture]
+    high = _CROUCH_HIGH_COST * max(0.0, height_m - _CROUCH_TOP_M) if posture == "crouch" else 0.0
+    return base + per_rad * lean + high
 
 
 def swept_prints(thing: Thing, state: WorldState) -> list[Footprint]:

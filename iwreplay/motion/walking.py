@@ -82,14 +82,17 @@ class Walking:
         return Route((origin.at,), 0.0, Stance(*origin.at, yaw))
 
     def blocked_by(self, state: WorldState, origin: Origin, goals: Collection[int]) -> str:
-        """Id of the first movable or openable thing that a way to a goal would lead through, "" when none helps."""
+        """Id of the movable or openable thing that most plainly stands in a way to a goal, "" when none does.
+
+        It is the first on the way that crosses as little of such things as possible.
+        """
         if not goals:
             return ""
         open_floor = self.grids.without(state, self._loose)
         wanted = {c for c in goals if not open_floor.blocked[c]}
-        search = Search(open_floor, origin.cell, goals=wanted)
+        grid = self.grids.at(state)
+        search = Search(open_floor, origin.cell, goals=wanted, tolls=grid.blocked)
         for cell, _ in search:
-            grid = self.grids.at(state)
             for c in search.path(cell):
                 if grid.blocked[c]:
                     owners = [t for t in self.grids.owners(state, c) if t in self._loose]
