@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from iwreplay.body.kinematics import BODY_VALUES, chain
 from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG, Limb, rotation_of, solve_limb
@@ -44,13 +44,14 @@ __all__ = [
     "CROUCH_PELVIS_M",
     "REACH_POSTURES",
     "TRUNK",
+    "Bend",
     "BodyPlan",
     "PostureName",
+    "bend_for",
     "body_of",
     "carry_palm",
     "crouching",
     "gazing",
-    "lean_for",
     "pelvis_of",
     "put_limb",
     "reaching",
@@ -81,6 +82,7 @@ _ARM_MAX_M = 0.97 * (UPPER_ARM_M + FOREARM_M)
 _ARM_MIN_M = 0.15
 
 _PELVIS, _NECK, _HEAD = joint("pelvis"), joint("neck"), joint("head")
+_COLLAR = joint("right_collar")
 _SPINE = (joint("spine1"), joint("spine2"), joint("spine3"))
 #: pelvis to head, collars, shoulders and hips, ascending: what limbs hang on
 TRUNK: tuple[int, ...] = tuple(
@@ -102,6 +104,19 @@ _KNEE_POLE: Vec3 = (1.0, -0.12, 0.0)
 _CROUCH_KNEE_POLE: Vec3 = (1.0, -0.8, 0.0)
 
 
+class Bend(NamedTuple):
+    """What trunk and shoulder add to the arm's length."""
+
+    #: forward lean of the chest, rad
+    lean: float
+    #: axis-angle of the right collar joint
+    collar: Vec3
+
+
+#: shoulder at rest, pushed forward, raised
+_COLLARS: tuple[Vec3, ...] = ((0.0, 0.0, 0.0), (0.0, 0.65, 0.0), (0.0, 0.25, -0.6))
+
+
 @dataclass(frozen=True, kw_only=True)
 class BodyPlan:
     """A whole-body pose in a few numbers."""
@@ -112,6 +127,8 @@ class BodyPlan:
     pelvis_m: float = PELVIS_HEIGHT_M
     #: forward lean of the chest, rad
     lean: float = 0.0
+    #: axis-angle of the right collar joint
+    collar: Vec3 = (0.0, 0.0, 0.0)
     #: where the camera looks: heading left of the body's, and angle below the horizon, rad
     look_yaw: float = 0.0
     look_down: float = CAMERA_PITCH_RAD
@@ -134,6 +151,7 @@ def body_of(plan: BodyPlan) -> tuple[float, ...]:
     v[7] = 0.5 * plan.lean
     for j in _SPINE:
         v[7 + 3 * j] = plan.lean / 6.0
+    v[7 + 3 * _COLLAR : 10 + 3 * _COLLAR] = plan.collar
     set_gaze(v, yaw=plan.look_yaw, down=plan.look_down, lean=plan.lean)
     _curl(v, left=plan.left_curl, right=plan.right_curl)
     trunk = chain(v, TRUNK)
@@ -185,12 +203,13 @@ def _curl(values: list[float], *, left: float, right: float) -> None:
 
 
 @cache
-def _shoulder(pelvis_m: float, lean: float) -> Vec3:
+def _shoulder(pelvis_m: float, lean: float, collar: Vec3 = (0.0, 0.0, 0.0)) -> Vec3:
     """Right shoulder in the ground frame."""
     v = [0.0] * BODY_VALUES
     v[2], v[3], v[7] = pelvis_m - PELVIS_HEIGHT_M, 1.0, 0.5 * lean
     for j in _SPINE:
         v[7 + 3 * j] = lean / 6.0
+    v[7 + 3 * _COLLAR : 10 + 3 * _COLLAR] = collar
     x, y, z = chain(v, TRUNK)[RIGHT_ARM.upper][:3]
     return (x, y, z)
 
@@ -263,10 +282,9 @@ def _seated(stance: Vec3, *, pelvis_m: float, carrying: bool) -> BodyPlan:
     )
 
 
-def lean_for(
-    posture: PostureName, target: Vec3, *, pelvis_m: float | None = None, slack_m: float = 0.0
-) -> float | None:
-    """Least forward lean, rad, with which the right palm reaches `target` (ground frame), or None.
+def bend_for(posture: PostureName, target: Vec3, *, pelvis_m: float | None = None, slack_m: float = 0.0) -> Bend | None:
+    """The least effort with which the right palm reaches `target` (ground frame): the least lean with a quiet
+    shoulder, else the least lean with the shoulder pushed forward, else raised. None when out of reach.
 
     pelvis_m: height of the pelvis when seated; the other postures have their own. slack_m: stretch the arm so much
     further, for a target that was found reachable before by arithmetic in another order.
@@ -275,18 +293,19 @@ def lean_for(
     # the wrist joint of a level hand whose palm is at the target
     wx, wy, wz = target[0] + _WRIST_FROM_LEVEL_PALM[0], target[1] + _WRIST_FROM_LEVEL_PALM[1], target[2]
     least, most = (_ARM_MIN_M - slack_m) ** 2, (_ARM_MAX_M + slack_m) ** 2
-    for lean, sx, sy, sz in _shoulders(posture, height):
+    for bend, sx, sy, sz in _shoulders(posture, height):
         if least <= (wx - sx) * (wx - sx) + (wy - sy) * (wy - sy) + (wz - sz) * (wz - sz) <= most:
-            return lean
+            return bend
     return None
 
 
 @cache
-def _shoulders(posture: PostureName, pelvis_m: float) -> tuple[tuple[float, float, float, float], ...]:
-    """(lean, x, y, z) of the right shoulder for the leans that a posture allows, the least first."""
+def _shoulders(posture: PostureName, pelvis_m: float) -> tuple[tuple[Bend, float, float, float], ...]:
+    """(bend, x, y, z) of the right shoulder for the bends that a posture allows, the least effort first."""
     lo, hi = _LEAN[posture]
     leans = [lo + k * _LEAN_STEP for k in range(round((hi - lo) / _LEAN_STEP) + 1)]
-    return tuple((lean, *_shoulder(pelvis_m, lean)) for lean in leans)
+    bends = [Bend(lean, collar) for collar in _COLLARS for lean in leans]
+    return tuple((bend, *_shoulder(pelvis_m, bend.lean, bend.collar)) for bend in bends)
 
 
 def pelvis_of(posture: PostureName) -> float:
@@ -303,15 +322,15 @@ def reaching(
     """
     ground = from_xyz_yaw(x, y, 0.0, yaw)
     local = transform_point(inverse(ground), target)
-    lean = lean_for(posture, local, pelvis_m=pelvis_m, slack_m=1e-4)
-    if lean is None:
+    bend = bend_for(posture, local, pelvis_m=pelvis_m, slack_m=1e-4)
+    if bend is None:
         return None
     height = pelvis_m if pelvis_m is not None else pelvis_of(posture)
     if posture == "sit":
         plan = _seated((x, y, yaw), pelvis_m=height, carrying=True)
     else:
-        plan = _on_feet(posture, (x, y, yaw), lean=lean, carrying=True)
-    body = body_of(replace(plan, lean=lean, right=(*local, *_LEVEL)))
+        plan = _on_feet(posture, (x, y, yaw), lean=bend.lean, carrying=True)
+    body = body_of(replace(plan, lean=bend.lean, collar=bend.collar, right=(*local, *_LEVEL)))
     return gazing(body, target)
 
 

@@ -7,8 +7,9 @@ import math
 from collections.abc import Iterator
 
 from iwreplay.body.kinematics import key_poses, root_of
-from iwreplay.body.postures import lean_for, pelvis_of, ready_palm
+from iwreplay.body.postures import bend_for, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
+from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
 from iwreplay.motion.hand import HeldBox, hand_path
 from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
@@ -32,6 +33,8 @@ _SWING_COST_M = 0.6
 _BACK_COST_M = 0.8
 #: a place with a preferred stance: the others cost
 _OTHER_COST_M = 0.5
+#: how much nearer one presses against a counter than walking needs, what that costs, and what the hips need
+_PRESS_M, _PRESS_COST_M, _HIPS_M = 0.12, 0.3, 0.13
 #: hand ways tried for one question, and how far apart failed places must be to be worth another try
 _TRIES = 28
 _TRIES_FAR = 8
@@ -73,7 +76,7 @@ class Approaching:
         local = transform_point(inverse(ground), aim.point)
         seat = state.attrs[WEARER].get("sitting")
         refusal = Refusal("POSTURE", "I am sitting; I have to stand up first.", seat if isinstance(seat, str) else "")
-        if lean_for("sit", local, pelvis_m=pelvis_m) is None:
+        if bend_for("sit", local, pelvis_m=pelvis_m) is None:
             return refusal
         start = transform_point(ground, ready_palm(pelvis_m))
         way = self.hand(state, aim, start=start, at=(root[0], root[1]), yaw=yaw)
@@ -148,7 +151,7 @@ class _Quest:
         if cell in self._hard or cell in self._soft:
             return None
         for s in sorted(options_at(o.at, self._aim.point, yaw=o.yaw), key=lambda s: s.cost_m):
-            way = self._try(s)
+            way = self._try(s, cell)
             if way is not None:
                 return Approach(self._home.walking.stay(o, s.yaw), Reach(s.posture, way))
         return None
@@ -156,9 +159,9 @@ class _Quest:
     def elsewhere(self, farthest_m: float, max_walk_m: float) -> Approach | Refusal:
         """The cheapest free place within the walk, or why there is none."""
         x, y, _ = self._aim.point
-        goals = {
-            c for c in self._grid.cells_within(x, y, farthest_m) if not self._grid.blocked[c] and c not in self._hard
-        }
+        farthest_m += _PRESS_M
+        near = self._grid.cells_within(x, y, farthest_m)
+        goals = {c for c in near if not self._grid.blocked[c] and c not in self._hard}
         search = Search(
             self._grid,
             self._origin.cell,
@@ -171,14 +174,16 @@ class _Quest:
         within = _Batch(ways, max_walk_m * 1.09)
         far = False
         for s, cell in self._ranked(within, _TRIES):
-            way = self._try(s)
+            way = self._try(s, cell)
             if way is not None:
                 route = self._home.walking.route(self._grid, self._origin, search.path(cell), s.yaw)
+                if (s.x, s.y) != self._grid.centre(cell):
+                    route = _pressed(route, s)
                 if route.length_m <= max_walk_m:
                     return Approach(route, Reach(s.posture, way))
                 far = True
         beyond = _Batch(ways, math.inf, first=within.rest)
-        far = far or any(self._try(s) is not None for s, _ in self._ranked(beyond, _TRIES_FAR))
+        far = far or any(self._try(s, c) is not None for s, c in self._ranked(beyond, _TRIES_FAR))
         return self._refusal(goals, far=far, reached=search.found)
 
     def _ranked(self, batch: _Batch, tries: int) -> Iterator[tuple[Standing, int]]:
@@ -193,12 +198,30 @@ class _Quest:
                 if self._tries >= allowed:
                     return
             extra = self._extra(cell)
-            for s in options_at(self._grid.centre(cell), self._aim.point):
+            for s in self._options(cell):
                 heapq.heappush(waiting, (walked + extra + s.cost_m, n, cell, s))
                 n += 1
         while waiting and self._tries < allowed:
             _, _, c, s = heapq.heappop(waiting)
             yield s, c
+
+    def _options(self, cell: int) -> list[Standing]:
+        """Ways to stand on a cell; where the arm is a little short, up against what stands before the target."""
+        at = self._grid.centre(cell)
+        plain = options_at(at, self._aim.point)
+        if plain:
+            return plain
+        yaw = facing_yaw(at, (self._aim.point[0], self._aim.point[1]))
+        close = (at[0] + _PRESS_M * math.cos(yaw), at[1] + _PRESS_M * math.sin(yaw))
+        return [s._replace(cost_m=s.cost_m + _PRESS_COST_M) for s in options_at(close, self._aim.point)]
+
+    def _fits(self, s: Standing, cell: int | None) -> bool:
+        """Whether the last bit from the cell's middle leaves room for the hips."""
+        if cell is None or self._grid.blocked[cell] or (s.x, s.y) == self._origin.at:
+            return True
+        at = self._grid.centre(cell)
+        prints = self._home.walking.grids.footprints(self._state)
+        return (s.x, s.y) == at or all(segment_gap(at, (s.x, s.y), f.outline) >= _HIPS_M for f in prints)
 
     def _extra(self, cell: int) -> float:
         cost = _SWING_COST_M if cell in self._soft else 0.0
@@ -211,10 +234,12 @@ class _Quest:
             cost += _BACK_COST_M * (1.0 - ahead) / 2.0
         return cost
 
-    def _try(self, s: Standing) -> tuple[Vec3, ...] | None:
+    def _try(self, s: Standing, cell: int | None) -> tuple[Vec3, ...] | None:
         for posture, x, y in self._failed:
             if posture == s.posture and (x - s.x) ** 2 + (y - s.y) ** 2 < _FAILED_NEAR_M * _FAILED_NEAR_M:
                 return None
+        if not self._fits(s, cell):
+            return None
         self._tries += 1
         start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready_palm(pelvis_of(s.posture)))
         way = self._home.hand(self._state, self._aim, start=start, at=(s.x, s.y), yaw=s.yaw)
@@ -238,6 +263,12 @@ class _Quest:
             why = f" {obstacle_sentence(state, blocker)}" if blocker else ""
             return Refusal("NO_PATH", f"There is no free way to {the(state, target)}.{why}", blocker)
         return Refusal("UNREACHABLE", f"{name} is out of my reach.")
+
+
+def _pressed(route: Route, s: Standing) -> Route:
+    """The route with the last bit up against the furniture."""
+    end = route.points[-1]
+    return Route((*route.points, (s.x, s.y)), route.length_m + math.dist(end, (s.x, s.y)), Stance(s.x, s.y, s.yaw))
 
 
 def is_sitting(state: WorldState) -> bool:

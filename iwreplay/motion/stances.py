@@ -6,7 +6,7 @@ import math
 from functools import cache
 from typing import NamedTuple
 
-from iwreplay.body.postures import REACH_POSTURES, PostureName, lean_for
+from iwreplay.body.postures import REACH_POSTURES, Bend, PostureName, bend_for
 from iwreplay.motion.footprints import Footprint, Point2, footprints_of
 from iwreplay.pose import Vec3, wrap_angle
 from iwreplay.scene.model import Thing
@@ -22,6 +22,7 @@ _POSTURE_COST_M: dict[PostureName, tuple[float, float]] = {
     "sit": (0.0, 0.0),
 }
 #: nobody crouches for what is higher than this: metres of walk per metre above
+_STRETCH_COST_M = 0.2
 _CROUCH_TOP_M, _CROUCH_HIGH_COST = 0.55, 1.5
 #: a target this far off the nose is reached without turning
 _SIDE_RAD = 0.60
@@ -54,7 +55,7 @@ def reach_window(height_mm: int) -> ReachWindow:
     hits = [
         k * _STEP_M
         for k in range(1, _STEPS)
-        if any(lean_for(p, (k * _STEP_M, 0.0, target_z)) is not None for p in REACH_POSTURES)
+        if any(bend_for(p, (k * _STEP_M, 0.0, target_z)) is not None for p in REACH_POSTURES)
     ]
     return ReachWindow(min(hits), max(hits)) if hits else ReachWindow(1.0, 0.0)
 
@@ -74,22 +75,23 @@ def options_at(at: Point2, point: Vec3, *, yaw: float | None = None) -> list[Sta
     out: list[Standing] = []
     for posture in REACH_POSTURES:
         chosen = ahead
-        lean = None
+        bend = None
         if yaw is not None and abs(wrap_angle(ahead - yaw)) <= _SIDE_RAD:
             rel = wrap_angle(ahead - yaw)
-            lean = lean_for(posture, (d * math.cos(rel), d * math.sin(rel), point[2]))
-            chosen = yaw if lean is not None else ahead
-        if lean is None:
-            lean = lean_for(posture, (d, 0.0, point[2]))
-        if lean is not None:
-            out.append(Standing(at[0], at[1], chosen, posture, _discomfort(posture, lean, point[2])))
+            bend = bend_for(posture, (d * math.cos(rel), d * math.sin(rel), point[2]))
+            chosen = yaw if bend is not None else ahead
+        if bend is None:
+            bend = bend_for(posture, (d, 0.0, point[2]))
+        if bend is not None:
+            out.append(Standing(at[0], at[1], chosen, posture, _discomfort(posture, bend, point[2])))
     return out
 
 
-def _discomfort(posture: PostureName, lean: float, height_m: float) -> float:
+def _discomfort(posture: PostureName, bend: Bend, height_m: float) -> float:
     base, per_rad = _POSTURE_COST_M[posture]
     high = _CROUCH_HIGH_COST * max(0.0, height_m - _CROUCH_TOP_M) if posture == "crouch" else 0.0
-    return base + per_rad * lean + high
+    stretch = _STRETCH_COST_M if any(bend.collar) else 0.0
+    return base + per_rad * bend.lean + high + stretch
 
 
 def swept_prints(thing: Thing, state: WorldState) -> list[Footprint]:

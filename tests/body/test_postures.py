@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from iwreplay.body import crouching, fk, key_poses, reaching, sitting, standing, stooping
 from iwreplay.body.kinematics import quat_of
 from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG, Limb, rotation_of, solve_limb
-from iwreplay.body.postures import PostureName, gazing, lean_for
+from iwreplay.body.postures import PostureName, bend_for, gazing
 from iwreplay.body.skeleton import ANKLE_HEIGHT_M, PELVIS_HEIGHT_M, joint
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, quat_mul, rotate, transform_point
 from tests.body.matrix_fk import quat_matrix, rodrigues
@@ -73,7 +73,7 @@ def test_the_palm_gets_exactly_to_what_counts_as_reachable(
 ) -> None:
     posture, d, bearing, z, yaw = case
     local = (d * math.cos(bearing), d * math.sin(bearing), z)
-    assume(lean_for(posture, local) is not None)
+    assume(bend_for(posture, local) is not None)
     ground = from_xyz_yaw(0.4, -1.3, 0.0, yaw)
     target = transform_point(ground, local)
     body = reaching(0.4, -1.3, yaw, posture=posture, target=target)
@@ -90,7 +90,7 @@ def test_the_palm_gets_exactly_to_what_counts_as_reachable(
     ("height_m", "posture"), [(0.01, "crouch"), (0.4, "crouch"), (0.75, "stoop"), (1.1, "stand"), (1.5, "stand")]
 )
 def test_every_height_has_its_posture(height_m: float, posture: PostureName) -> None:
-    assert lean_for(posture, (0.45, 0.0, height_m)) is not None
+    assert bend_for(posture, (0.45, 0.0, height_m)) is not None
 
 
 def test_what_is_too_high_or_too_far_is_not_reached() -> None:
