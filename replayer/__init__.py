@@ -1,0 +1,29 @@
+"""Replays: state replay by folding, re-execution with logged participants, grades and the first divergence."""
+
+from __future__ import annotations
+
+from replayer.frames import ReplayedFrame, replay_frames, replay_states
+from replayer.grades import GRADES, Grade
+from replayer.lines import Lines, collect_lines
+from replayer.participants import LoggedAssistant, LoggedHuman
+from replayer.reexecution import ReplayableLog, reexecute
+from replayer.report import Decision, Difference, EnvironmentDifference, Reexecution, StepGrade
+
+__all__ = [
+    "GRADES",
+    "Decision",
+    "Difference",
+    "EnvironmentDifference",
+    "Grade",
+    "Lines",
+    "LoggedAssistant",
+    "LoggedHuman",
+    "Reexecution",
+    "ReplayableLog",
+    "ReplayedFrame",
+    "StepGrade",
+    "collect_lines",
+    "reexecute",
+    "replay_frames",
+    "replay_states",
+]

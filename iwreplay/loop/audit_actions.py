@@ -86,8 +86,8 @@ class ActionAudit:
             self._report(23, f"a failed action changed the world: {what}")
         if event.duration_s != 0.0 or event.distance_m != 0.0:
             self._report(23, f"a failed action took {event.duration_s} s and {event.distance_m} m")
-        if event.refused == (event.code in FAILURE_CODES["execution"]):
-            self._report(25, f"code {event.code} is flagged refused={event.refused}")
+        if not event.refused and event.code not in FAILURE_CODES["execution"]:
+            self._report(25, f"a command refused with {event.code} is not flagged as refused")
 
     def _vocabulary(self, event: PrimitiveOutcome) -> None:
         if (event.code == "OK") != event.ok or not (event.ok or event.code in _CODES):

@@ -132,7 +132,7 @@ def _alternatives(names: set[str]) -> re.Pattern[str]:
 def find_leaks(text: str, *, task: TaskPack, scene: CompiledScene, spoken: str = "") -> tuple[Leak, ...]:
     """Everything in `text` that must not reach an Assistant.
 
-    `spoken`: all that the Assistant has said and all commands that were issued so far, joined by newlines; a sentence or
+    `spoken`: what the Assistant has said and the commands that were issued so far, joined by newlines; a sentence or
     command among them is no secret any more.
     """
     return LeakScanner(task, scene).scan(text, spoken=spoken)

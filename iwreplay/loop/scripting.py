@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypedDict
 
 from iwreplay.errors import TaskError
-from iwreplay.events import Event, Happened, ScriptedEvent, Utterance
+from iwreplay.events import Event, ScriptedEvent, Utterance
 from iwreplay.loop.engine import Engine, Watch, WatchFactory
 from iwreplay.scene.model import CompiledScene
 from iwreplay.taskpack.model import ScriptAction, ScriptedWorldEvent, TaskPack
@@ -97,10 +97,7 @@ class Script:
         elif action.do == "place":
             engine.place(action.thing, action.at, action.pos, math.radians(action.yaw_deg), cause=cause)
         elif action.do in ("ring", "stop_ring"):
-            ringing = action.do == "ring"
-            engine.set_attr(action.thing, "ringing", ringing, cause=cause)
-            what = "ring_started" if ringing else "ring_stopped"
-            emit(Happened(**_now(state, engine), what=what, obj=action.thing))
+            engine.set_attr(action.thing, "ringing", action.do == "ring", cause=cause)
         else:
             self.intent = list(action.commands)
 

@@ -20,7 +20,30 @@ __all__ = ["Understood", "interpret"]
 
 #: verbs whose single name may be a list: "open the fridge and the oven"
 _LISTS = frozenset(
-    ["Open", "Close", "SwitchOn", "SwitchOff", "Start", "Press", "Read", "LookAt", "PointAt", "Touch", "Wipe", "Cut", "Slice", "Lock", "Unlock", "Wash", "Rinse", "Scrub", "Walk", "Face", "PlugIn", "PlugOut"]
+    [
+        "Open",
+        "Close",
+        "SwitchOn",
+        "SwitchOff",
+        "Start",
+        "Press",
+        "Read",
+        "LookAt",
+        "PointAt",
+        "Touch",
+        "Wipe",
+        "Cut",
+        "Slice",
+        "Lock",
+        "Unlock",
+        "Wash",
+        "Rinse",
+        "Scrub",
+        "Walk",
+        "Face",
+        "PlugIn",
+        "PlugOut",
+    ]
 )
 _LIST_SEPARATOR = re.compile(r",? and (?=the |your |that |this |both )|, (?=the |your |that |this )")
 _SAY = re.compile(

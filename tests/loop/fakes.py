@@ -16,6 +16,7 @@ from iwreplay.events import (
     EpisodeConfig,
     Event,
     FrameCaptured,
+    Happened,
     Participant,
     PosesSampled,
     PrimitiveOutcome,
@@ -137,7 +138,7 @@ class FakePerception:
         self._state = state
 
     def proprioception(self) -> dict[str, str]:
-        held = "blue mug" if self._state.attr("mug_1", "held") else "nothing"
+        held = "blue mug" if self._state.attr(self._state.scene.things[1].id, "held") else "nothing"
         return {"holding": held, "room": "kitchen"}
 
 
@@ -234,6 +235,9 @@ class FakeEngine:
     def set_attr(self, thing: str, attr: str, value: AttrValue, *, cause: str) -> None:
         old = self.state.attr(thing, attr)
         self.emit(StateDelta(thing=thing, attr=attr, old=old, new=value, cause=cause, **self._stamp()))  # type: ignore[arg-type]
+        if attr == "ringing":
+            what = "ring_started" if value else "ring_stopped"
+            self.emit(Happened(what=what, obj=thing, **self._stamp()))  # type: ignore[arg-type]
 
     def place(self, thing: str, at: str, pos: tuple[float, float], yaw_rad: float, *, cause: str) -> None:
         self.set_attr(thing, "exists", True, cause=cause)

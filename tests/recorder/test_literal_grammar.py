@@ -264,8 +264,9 @@ def test_several_clauses(sentence: str, holding: str, commands: list[str]) -> No
 
 @pytest.mark.parametrize(
     "sentence",
-    ["Stop!", "Don't pick that up.", "Do not open the oven.", "Well done.", "The red one is salt.", "No, leave it there.",
-     "Never mix these.", "Stop right there.", "OK.", "You are holding the wrong glass.", "Wait, don't pour that!"],
+    ["Stop!", "Don't pick that up.", "Do not open the oven.", "Well done.", "The red one is salt.",
+     "No, leave it there.", "Never mix these.", "Stop right there.", "OK.", "You are holding the wrong glass.",
+     "Wait, don't pour that!"],
 )  # fmt: skip
 def test_what_is_no_order_is_acknowledged_and_nothing_is_done(sentence: str) -> None:
     understood = interpret(sentence, holding="cup")
