@@ -20,17 +20,17 @@ from iwreplay.errors import EventError
 from iwreplay.events import EVENT_TYPES, AnyEvent, EpisodeOpened, Event, PosesSampled, WorldSnapshot
 from iwreplay.log.format import FORMAT_VERSION, MAX_EVENT_BYTES, MAX_VALUES
 
-__all__ = ["Gate", "admit", "explain_bad_line", "kind_of"]
+__all__ = ["Gate", "admit", "explain_bad_line", "kind_of", "line_of"]
 
 _DECODER = msgspec.json.Decoder(AnyEvent)
+#: what `canonical_bytes` calls
+_ENCODE = msgspec.json.Encoder(order="deterministic").encode
 _KIND: dict[type[Event], str] = {t: str(t.__struct_config__.tag) for t in EVENT_TYPES}
 
-#: strings and containers up to these sizes are checked on the fast way
-_SHORT = 512
-_FEW = 64
 _INT_MAX = 2**63 - 1
 _FLOAT_MAX = 1.7e308
 _BODY_VALUES = 163
+_NUMBERS = {float, int}
 
 
 def kind_of(event: Event) -> str:
@@ -47,22 +47,27 @@ def admit(event: Event) -> tuple[bytes, bytes | None]:
     Raises EventError that names kind and field: a wrong type, a number that is not finite or out of range, a
     string that is no Unicode text, an array of the wrong length, an event over MAX_EVENT_BYTES.
     """
-    kind = kind_of(event)
-    bare, packed = event, None
     if type(event) in VALUES_TYPES:
-        packed = _pack(event, kind)
-        bare = without_values(event)
+        packed = _pack(event, kind_of(event))
+        return line_of(without_values(event)), packed
+    return line_of(event), None
+
+
+def line_of(event: Event) -> bytes:
+    """Canonical JSON line of an event without an array. Raises as `admit` does."""
     try:
-        if _FAST[type(event)](bare):
-            return canonical_bytes(bare) + b"\n", packed
-    except TypeError:
-        # an unhashable where a literal is expected: the slow way names it
-        pass  # noqa: S110
-    return _slow(bare, kind) + b"\n", packed
+        if _FAST[type(event)](event) and len(line := _ENCODE(event) + b"\n") <= MAX_EVENT_BYTES:
+            return line
+    except (KeyError, TypeError, ValueError):
+        # not what the fast way expects; the slow way accepts it or names what is wrong
+        return _slow(event)
+    return _slow(event)
 
 
 class Gate:
-    """The rules that look at more than one event: time never runs backwards."""
+    """The rule that looks at more than one event: simulated time begins at 0 and never runs backwards."""
+
+    __slots__ = ("last_s",)
 
     def __init__(self) -> None:
         self.last_s = 0.0
@@ -93,7 +98,7 @@ def explain_bad_line(line: bytes, seq: int) -> EventError:
 
 def _pack(event: Any, kind: str) -> bytes:
     values = event.values
-    if type(values) is not tuple or not set(map(type, values)) <= {float, int}:
+    if type(values) is not tuple or not set(map(type, values)) <= _NUMBERS:
         bad = next((v for v in values if type(v) not in (float, int)), values) if isinstance(values, tuple) else values
         raise EventError(f"{kind}.values must be a tuple of floats, not {bad!r} ({type(bad).__name__})")
     if len(values) > MAX_VALUES:
@@ -121,8 +126,9 @@ def _is_finite(v: float) -> bool:
         return False
 
 
-def _slow(bare: Event, kind: str) -> bytes:
+def _slow(bare: Event) -> bytes:
     """Writes, reads back, compares, and writes again."""
+    kind = kind_of(bare)
     try:
         builtins = msgspec.to_builtins(bare)
         raw = canonical_bytes(bare)
@@ -146,8 +152,8 @@ def _slow(bare: Event, kind: str) -> bytes:
                 )
     if isinstance(back, EpisodeOpened) and back.format_version != FORMAT_VERSION:
         raise EventError(f"{kind}.format_version is {back.format_version}; this build writes {FORMAT_VERSION}")
-    line = canonical_bytes(back)
-    if len(line) >= MAX_EVENT_BYTES:
+    line = canonical_bytes(back) + b"\n"
+    if len(line) > MAX_EVENT_BYTES:
         raise EventError(f"{kind} takes {len(line)} bytes of JSON; at most {MAX_EVENT_BYTES} fit in one event")
     return line
 
@@ -179,79 +185,93 @@ def _bad_numbers(value: Any, path: str) -> list[tuple[str, str]]:
     return []
 
 
-# ---- the fast way: one boolean expression a kind, compiled from its annotations ----
+# ---- the fast way: one boolean expression a kind, compiled from its annotations. It may refuse a good event, and
+# ---- never accepts one whose JSON is not canonical.
 
 
 def _strings(v: Any) -> bool:
-    return type(v) is tuple and len(v) <= _FEW and set(map(type, v)) <= {str} and all(len(s) <= _SHORT for s in v)
+    # join raises TypeError when an item is no string
+    return type(v) is tuple and "".join(v) is not None
 
 
 def _floats(v: Any) -> bool:
     return type(v) is tuple and set(map(type, v)) <= {float} and -_FLOAT_MAX <= sum(v) <= _FLOAT_MAX
 
 
-def _dict_of(types: set[type]) -> Callable[[Any], bool]:
-    def check(v: Any) -> bool:
-        if type(v) is not dict or len(v) > _FEW:
-            return False
-        if not v:
-            return True
-        if not (set(map(type, v)) == {str} and set(map(type, v.values())) <= types):
-            return False
-        return all(len(k) <= _SHORT and (type(x) is not str or len(x) <= _SHORT) for k, x in v.items()) and all(
-            type(x) is not int or -_INT_MAX <= x <= _INT_MAX for x in v.values()
-        )
+def _fixed_floats(n: int) -> Callable[[Any], bool]:
+    """Check of a tuple of n floats, written out: poses are in every frame event."""
+    items = [f"x{i}" for i in range(n)]
+    types = " is ".join(f"type({x})" for x in items)
+    bounds = f"-{_FLOAT_MAX} <= {' + '.join(items)} <= {_FLOAT_MAX}"
+    each: Callable[..., bool] = eval(f"lambda {', '.join(items)}: {types} is float and {bounds}")
+    return lambda v: type(v) is tuple and len(v) == n and each(*v)
 
-    return check
+
+def _string_dict(v: Any) -> bool:
+    return type(v) is dict and "".join(v) is not None and "".join(v.values()) is not None
+
+
+def _int_dict(v: Any) -> bool:
+    # a billion is more than any count; a larger or negative number takes the slow way
+    return type(v) is dict and "".join(v) is not None and all(type(x) is int and 0 <= x < 10**9 for x in v.values())
+
+
+def _empty_dict(v: Any) -> bool:
+    return type(v) is dict and not v
 
 
 _SCALARS: dict[type, str] = {
-    mi.IntType: f"type({{v}}) is int and -{_INT_MAX} <= {{v}} <= {_INT_MAX}",
-    mi.FloatType: f"type({{v}}) is float and -{_FLOAT_MAX} <= {{v}} <= {_FLOAT_MAX}",
-    mi.StrType: f"type({{v}}) is str and len({{v}}) <= {_SHORT}",
+    mi.IntType: f"type(x := {{v}}) is int and -{_INT_MAX} <= x <= {_INT_MAX}",
+    mi.FloatType: f"type(x := {{v}}) is float and -{_FLOAT_MAX} <= x <= {_FLOAT_MAX}",
+    mi.StrType: "type({v}) is str",
     mi.BoolType: "type({v}) is bool",
     mi.NoneType: "{v} is None",
 }
 
 
-def _expression(t: mi.Type, names: dict[str, Any], slot: str) -> str | None:
-    """Source of a check of ``{v}``, or None when the type has no fast way. It may refuse a good value, never
-    accept one whose JSON is not canonical."""
-    if type(t) in _SCALARS:
-        return _SCALARS[type(t)]
+def _helper(t: mi.Type) -> Any:
+    """What `{v}` is checked with when its type is no scalar: a set of literals or a function; None has no fast way."""
     if isinstance(t, mi.LiteralType):
-        names[slot] = frozenset(t.values)
-        return f"type({{v}}) is str and {{v}} in {slot}"
-    if isinstance(t, mi.UnionType):
-        parts = [e for x in t.types if (e := _expression(x, names, slot)) is not None]
-        return " or ".join(f"({p})" for p in parts) or None
-    if isinstance(t, mi.VarTupleType | mi.TupleType):
-        items = {type(t.item_type)} if isinstance(t, mi.VarTupleType) else {type(x) for x in t.item_types}
-        names[slot] = {frozenset((mi.StrType,)): _strings, frozenset((mi.FloatType,)): _floats}.get(frozenset(items))
-        length = f" and len({{v}}) == {len(t.item_types)}" if isinstance(t, mi.TupleType) else ""
-        return f"{slot}({{v}}){length}" if names[slot] else None
+        return frozenset(t.values)
+    if isinstance(t, mi.VarTupleType):
+        return {mi.StrType: _strings, mi.FloatType: _floats}.get(type(t.item_type))
+    if isinstance(t, mi.TupleType) and {type(x) for x in t.item_types} == {mi.FloatType}:
+        return _fixed_floats(len(t.item_types))
     if isinstance(t, mi.DictType):
-        kinds: dict[type, set[type]] = {mi.StrType: {str}, mi.IntType: {int}, mi.UnionType: {str, bool, type(None)}}
-        allowed = kinds.get(type(t.value_type))
-        names[slot] = _dict_of(allowed) if allowed else None
-        return f"{slot}({{v}})" if allowed else None
+        return {mi.StrType: _string_dict, mi.IntType: _int_dict}.get(type(t.value_type), _empty_dict)
     return None
 
 
-def _compile(cls: type[Event]) -> Callable[[Any], bool]:
+def _expression(t: mi.Type, names: dict[str, Any]) -> str | None:
+    """Source of a check of `{v}`, or None when the type has no fast way."""
+    if type(t) in _SCALARS:
+        return _SCALARS[type(t)]
+    if isinstance(t, mi.UnionType):
+        # simple types first: the common case decides
+        parts = [e for x in sorted(t.types, key=lambda x: type(x) not in _SCALARS) if (e := _expression(x, names))]
+        return " or ".join(f"({p})" for p in parts) or None
+    helper = _helper(t)
+    if helper is None:
+        return None
+    name = f"h{len(names)}"
+    names[name] = helper
+    return f"{{v}} in {name}" if isinstance(helper, frozenset) else f"{name}({{v}})"
+
+
+def _compile(cls: type[Event]) -> Callable[[Any], bool] | None:
     names: dict[str, Any] = {}
     parts = []
     info = mi.type_info(cls)
     assert isinstance(info, mi.StructType)
-    for i, f in enumerate(info.fields):
-        if f.name == "values":
+    for f in info.fields:
+        if f.name == "values" and cls in VALUES_TYPES:
             continue
-        source = _expression(f.type, names, f"c{i}")
+        source = _expression(f.type, names)
         if source is None:
-            return lambda event: False
+            return None
         parts.append("(" + source.replace("{v}", f"e.{f.name}") + ")")
     check: Callable[[Any], bool] = eval("lambda e: " + " and ".join(parts), names)
     return check
 
 
-_FAST: dict[type[Event], Callable[[Any], bool]] = {t: _compile(t) for t in EVENT_TYPES}
+_FAST: dict[type[Event], Callable[[Any], bool]] = {t: f for t in EVENT_TYPES if (f := _compile(t)) is not None}

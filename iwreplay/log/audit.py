@@ -51,7 +51,7 @@ def check(path: Path | str, *, lineage: Lineage = CURRENT) -> LogCheck:
     with read_log(path, strict=False, lineage=lineage) as log:
         good, ended, gate = 0, False, Gate()
         problem: Problem | None = None
-        for loaded, count in log.verified_batches():
+        for loaded, count in log.verified_batches(envelope=True):
             try:
                 for event in _audited(log, loaded, count, gate, lineage):
                     good, ended = good + 1, isinstance(event, EpisodeEnded)

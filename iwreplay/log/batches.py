@@ -12,7 +12,7 @@ from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values
 from iwreplay.errors import EventError, LogCorruptError
 from iwreplay.events import AnyEvent, EpisodeOpened, Event
 from iwreplay.log.admission import explain_bad_line
-from iwreplay.log.chain import LINK_BYTES, BatchFrames, Chain
+from iwreplay.log.chain import BatchFrames, Chain, first_broken
 from iwreplay.log.format import META_KEY, BatchMeta
 from iwreplay.log.scan import Span, load
 from iwreplay.log.upcasts import Lineage
@@ -20,6 +20,8 @@ from iwreplay.log.upcasts import Lineage
 __all__ = ["LoadedBatch"]
 
 _DECODER = msgspec.json.Decoder(AnyEvent)
+#: columns that the events are read from; decompressing the others costs as much again
+_CORE = ("seq", "wall_ns", "link", "event", "values")
 
 
 class LoadedBatch:
@@ -32,12 +34,14 @@ class LoadedBatch:
         self.frames = BatchFrames.of(batch)
 
     @classmethod
-    def load(cls, file: BinaryIO, span: Span, schema: pa.Schema) -> LoadedBatch:
-        """Reads and verifies one batch. Raises LogCorruptError."""
+    def load(cls, file: BinaryIO, span: Span, schema: pa.Schema, *, envelope: bool = False) -> LoadedBatch:
+        """Reads and verifies one batch; all columns with ``envelope``, else those that events are read from.
+
+        Raises LogCorruptError."""
         raw, header = load(file, span)
         try:
             meta = msgspec.json.decode(header.custom[META_KEY], type=BatchMeta)
-            batch = pa.ipc.read_record_batch(pa.py_buffer(raw), schema)
+            batch = _decode(raw, schema, tuple(schema.names) if envelope else _CORE)
         except (KeyError, msgspec.MsgspecError, pa.ArrowException, OSError) as e:
             raise LogCorruptError(f"unreadable batch: {e}", seq=span.first, offset=span.offset) from e
         if (meta.first, meta.count) != (span.first, span.count) or batch.num_rows != span.count:
@@ -51,23 +55,26 @@ class LoadedBatch:
         if not np.array_equal(np.asarray(self.batch.column("seq")), np.arange(first, first + n)):
             raise LogCorruptError("seqs are not consecutive", seq=first, offset=self.span.offset)
 
-    def verify(self, chain: Chain) -> int:
+    def verify(self, chain: Chain, *, link_before: int) -> int:
         """Takes the batch into the chain; gives how many of its events agree with it (all, if it is intact).
 
-        `chain` has come to the end of the batch, or is useless after a break."""
-        before = chain.copy()
+        After a break `chain` is useless. A break that no link shows (somebody mended the links, or changed the head
+        itself) is blamed on the first event of the batch, because any of them may be the changed one."""
         chain.add_batch(self.frames)
         if chain.root == self.meta.head:
             return self.span.count
-        broken = before.first_broken(self.frames, self.links())
-        # events that agree with their links, under a head that does not: the head itself was changed
-        return self.span.count - 1 if broken is None else broken
+        return first_broken(self.frames, self.links(), before=link_before) or 0
 
-    def links(self) -> bytes:
-        """All links, end to end."""
-        column = self.batch.column("link")
-        start = column.offset * LINK_BYTES
-        return bytes(memoryview(column.buffers()[1])[start : start + LINK_BYTES * self.span.count])
+    def links(self) -> list[int]:
+        """Links of all events."""
+        links: list[int] = self.batch.column("link").to_pylist()
+        return links
+
+    @property
+    def last_link(self) -> int:
+        """Link of the last event."""
+        link: int = self.batch.column("link")[self.span.count - 1].as_py()
+        return link
 
     def line(self, i: int) -> bytes:
         """Canonical JSON line of the i-th event of the batch."""
@@ -129,3 +136,11 @@ class LoadedBatch:
                 raise EventError(f"event {seq} of log format {version} cannot be read as {lineage.newest}: {e}") from e
             events.append(cast("Event", event))
         return events
+
+
+def _decode(raw: bytes, schema: pa.Schema, names: tuple[str, ...]) -> pa.RecordBatch:
+    """The batch in a message, with the named columns only. One thread: its batches are too small for more."""
+    fields = [schema.get_field_index(n) for n in names]
+    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=False)
+    with pa.ipc.open_stream(pa.BufferReader(schema.serialize().to_pybytes() + raw), options=options) as stream:
+        return stream.read_next_batch()

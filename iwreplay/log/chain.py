@@ -2,9 +2,11 @@
 
 The root hash after event k is SHA-256 over the frames (see `canonical.frame`) of events 0..k in order. It is a
 chain: each event's hash rests on every event before it, in SHA-256's own chaining. It depends on the events alone:
-not on batches, compression, wall time or derived columns, so it is the same before and after compaction. Each
-event stores the first 8 bytes of its hash, its *link*, so that a change is found at the event that was changed.
-Hashing a batch takes one pass over a contiguous buffer, which is why the whole chain is verified on every read.
+not on batches, compression, wall time or derived columns, so it is the same before and after compaction. Hashing
+a batch takes one pass over a contiguous buffer, which is why the whole chain is verified on every read.
+
+Beside it each event stores its *link*, the running CRC-32 of the same frames. It proves nothing, but it leads from
+each event to the next, so that when the hash of a batch is wrong the change is found at the event that was changed.
 """
 
 from __future__ import annotations
@@ -12,14 +14,16 @@ from __future__ import annotations
 import hashlib
 import struct
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["LINK_BYTES", "BatchFrames", "Chain"]
+from iwreplay.canonical import frame
 
-LINK_BYTES = 8
+__all__ = ["BatchFrames", "Chain", "first_broken", "links_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,22 @@ class BatchFrames:
             flat = values.values.slice(first, last - first).to_numpy()
             if sys.byteorder == "big":
                 flat = flat.byteswap()
-            packed = memoryview(np.ascontiguousarray(flat)).cast("B") if len(flat) else memoryview(b"")
+            packed = memoryview(flat.tobytes())
         return cls(lines, [o - lo for o in offsets], packed, rows, value_ends)
 
     def __len__(self) -> int:
         return len(self.line_ends) - 1
+
+    def each(self) -> Iterator[bytes]:
+        """Frame of every event in order."""
+        arrays = dict(zip(self.rows, zip(self.value_ends, self.value_ends[1:], strict=False), strict=True))
+        for i in range(len(self)):
+            line = bytes(self.lines[self.line_ends[i] : self.line_ends[i + 1]])
+            if i in arrays:
+                a, b = arrays[i]
+                yield frame(line, bytes(self.packed[8 * a : 8 * b]))
+            else:
+                yield line
 
 
 class Chain:
@@ -104,37 +119,33 @@ class Chain:
         update(lines[at:])
         self.count += len(frames)
 
-    def add_linked(self, lines: list[bytes], packed: list[bytes | None]) -> bytes:
-        """Events one by one; returns their links end to end."""
-        update, copy = self._hash.update, self._hash.copy
-        links = []
-        for line, array in zip(lines, packed, strict=True):
-            update(line)
-            if array is not None:
-                update(struct.pack("<Q", len(array) // 8))
-                update(array)
-            links.append(copy().digest()[:LINK_BYTES])
-        self.count += len(lines)
-        return b"".join(links)
-
-    def first_broken(self, frames: BatchFrames, links: bytes) -> int | None:
-        """Index of the first event of a batch whose link is not the one stored, or None when all agree."""
-        update, copy, j = self._hash.update, self._hash.copy, 0
-        for i in range(len(frames)):
-            update(frames.lines[frames.line_ends[i] : frames.line_ends[i + 1]])
-            if j < len(frames.rows) and frames.rows[j] == i:
-                a, b = frames.value_ends[j], frames.value_ends[j + 1]
-                update(struct.pack("<Q", b - a))
-                update(frames.packed[8 * a : 8 * b])
-                j += 1
-            if copy().digest()[:LINK_BYTES] != links[LINK_BYTES * i : LINK_BYTES * (i + 1)]:
-                return i
+    def add_frames(self, frames: Sequence[bytes]) -> None:
+        """Events, each as its frame."""
+        self._hash.update(b"".join(frames))
         self.count += len(frames)
-        return None
+
+
+def links_of(frames: Iterable[bytes | memoryview], *, before: int) -> list[int]:
+    """Running CRC-32 after each frame, going on from the link of the event before (0 at the start of a log)."""
+    links = []
+    link = before
+    for data in frames:
+        link = crc32(data, link)
+        links.append(link)
+    return links
+
+
+def first_broken(frames: BatchFrames, links: Sequence[int], *, before: int) -> int | None:
+    """Index of the first event of a batch to which the link before it does not lead, or None when all do."""
+    for i, data in enumerate(frames.each()):
+        if crc32(data, links[i - 1] if i else before) != links[i]:
+            return i
+    return None
 
 
 def _int32s(buffer: pa.Buffer, offset: int, n: int) -> list[int]:
     """The n + 1 offsets of a variable-length column."""
     if n == 0 or buffer is None:
         return [0]
-    return np.frombuffer(buffer, dtype=np.int32)[offset : offset + n + 1].tolist()
+    offsets: list[int] = np.frombuffer(buffer, dtype=np.int32)[offset : offset + n + 1].tolist()
+    return offsets

@@ -33,7 +33,7 @@ from iwreplay.events import (
     WorldSnapshot,
 )
 
-__all__ = ["ENVELOPE", "Row", "row_of"]
+__all__ = ["ENVELOPE", "Cell", "Row", "row_of"]
 
 #: Names of the derived columns, in the order of a row.
 ENVELOPE: tuple[str, ...] = (
@@ -51,9 +51,10 @@ ENVELOPE: tuple[str, ...] = (
     "action",
 )
 
-Row = tuple[
-    float, int, str, str, str | None, str | None, str | None, str | None, str | None, str | None, str | None, int | None
-]
+#: what one column of one event can hold
+Cell = float | int | str | None
+_Text = str | None
+Row = tuple[float, int, str, str, _Text, _Text, _Text, _Text, _Text, _Text, _Text, int | None]
 
 #   sim_time_s, turn, phase, kind, actor, verb, object, target, attribute, code, decision, action
 _ROWS: dict[type[Event], Callable[[Any], Row]] = {
@@ -76,7 +77,8 @@ _ROWS: dict[type[Event], Callable[[Any], Row]] = {
         e.sim_time_s, e.turn, e.phase, "observation", e.role, None, None, None, None, None, None, None,
     ),
     AssistantDecision: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "assistant_decision", "assistant", None, None, None, None, None, e.decision, None,
+        e.sim_time_s, e.turn, e.phase, "assistant_decision", "assistant", None, None, None, None, None, e.decision,
+        None,
     ),
     HumanTurn: lambda e: (
         e.sim_time_s, e.turn, e.phase, "human_turn", "human", None, None, None, None, None, None, None,
@@ -121,6 +123,5 @@ assert set(_ROWS) == set(EVENT_TYPES), "every kind has a row"
 
 
 def row_of(event: Event) -> Row:
-    """The derived columns of an event, in the order of `ENVELOPE`. `sim_time_s` is a float as read from JSON."""
-    row = _ROWS[type(event)](event)
-    return row if type(row[0]) is float else (float(row[0]), *row[1:])
+    """The derived columns of an event, in the order of `ENVELOPE`."""
+    return _ROWS[type(event)](event)

@@ -11,13 +11,13 @@ from filelock import FileLock, Timeout
 
 from iwreplay.errors import LogLockedError, LogWriteError
 
-__all__ = ["AppendFile", "WriterLock", "WritableFile", "create_file", "replace_file", "sync_directory"]
+__all__ = ["AppendFile", "WritableFile", "WriterLock", "create_file", "replace_file", "sync_directory"]
 
 
 class WritableFile(Protocol):
     """What a writer needs of a file. Tests give one that fails."""
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Writes all of it at the end, or raises OSError."""
         ...
 
@@ -43,7 +43,7 @@ class AppendFile:
             raise OSError("the file is closed")
         return self._fd
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         """Writes all of it; the kernel may take it in pieces."""
         view = memoryview(data)
         while view:

@@ -74,7 +74,7 @@ _FIELDS: tuple[pa.Field, ...] = (
     pa.field("code", pa.utf8()),
     pa.field("decision", pa.utf8()),
     pa.field("action", pa.int64()),
-    pa.field("link", pa.binary(8), nullable=False),
+    pa.field("link", pa.uint32(), nullable=False),
     pa.field("event", pa.utf8(), nullable=False),
     pa.field("values", pa.list_(pa.field("item", pa.float64(), nullable=False))),
 )

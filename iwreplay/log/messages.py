@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
-from array import array
-from itertools import accumulate
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
-from iwreplay.log.envelope import ENVELOPE, Row
+from iwreplay.log.envelope import ENVELOPE
 from iwreplay.log.format import (
     DIGEST_KEY,
     EOS,
@@ -50,56 +50,79 @@ def schema_message(recovered: Recovered | None = None) -> tuple[bytes, str]:
     meta = {VERSION_KEY: str(FORMAT_VERSION)}
     if recovered is not None:
         meta[RECOVERY_KEY] = msgspec.json.encode(recovered).decode()
-    raw = schema_with({**meta, DIGEST_KEY: PLACEHOLDER}).serialize().to_pybytes()
-    return _with_digest(raw)
+    raw = bytearray(schema_with({**meta, DIGEST_KEY: PLACEHOLDER}).serialize().to_pybytes())
+    digest = _put_digest(memoryview(raw))
+    return bytes(raw), digest
 
 
 class MessageWriter:
     """Encodes batches with Arrow. ``compress`` is for sealed logs; an open log is not compressed."""
 
     def __init__(self, *, compress: bool) -> None:
-        self._sink = io.BytesIO()
-        options = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=3) if compress else None)
+        self._sink = _Collector()
+        codec = pa.Codec("zstd", compression_level=1) if compress else None
+        options = pa.ipc.IpcWriteOptions(compression=codec, use_threads=False)
         self._writer = pa.ipc.new_stream(self._sink, SCHEMA, options=options)
         self._primed = False
 
-    def batch(self, batch: pa.RecordBatch, meta: BatchMeta) -> tuple[bytes, str]:
+    def batch(self, batch: pa.RecordBatch, meta: BatchMeta) -> tuple[memoryview, str]:
         """One data message, and its digest."""
         return self._encode(batch, META_KEY, msgspec.json.encode(meta).decode())
 
-    def seal(self, meta: SealMeta) -> tuple[bytes, str]:
+    def seal(self, meta: SealMeta) -> tuple[memoryview, str]:
         """The last message, which has no rows, and its digest."""
         return self._encode(_EMPTY, SEAL_KEY, msgspec.json.encode(meta).decode())
 
-    def _encode(self, batch: pa.RecordBatch, key: str, value: str) -> tuple[bytes, str]:
+    def _encode(self, batch: pa.RecordBatch, key: str, value: str) -> tuple[memoryview, str]:
         self._writer.write_batch(batch, custom_metadata={key: value, DIGEST_KEY: PLACEHOLDER})
-        raw = self._sink.getvalue()
-        self._sink.seek(0)
-        self._sink.truncate()
+        view = memoryview(self._sink.take())
         if not self._primed:
             # Arrow writes its schema with the first batch; ours carries other metadata and is written apart
-            raw = raw[PREFIX_BYTES + parse_prefix(raw[:PREFIX_BYTES]) :]
+            view = view[PREFIX_BYTES + parse_prefix(bytes(view[:PREFIX_BYTES])) :]
             self._primed = True
-        return _with_digest(raw)
+        return view, _put_digest(view)
+
+
+class _Collector(io.RawIOBase):
+    """Where Arrow writes: the bytes since the last `take`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._data = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._data += data
+        return len(data)
+
+    def take(self) -> bytearray:
+        data, self._data = self._data, bytearray()
+        return data
 
 
 _EMPTY = pa.RecordBatch.from_arrays([pa.array([], f.type) for f in SCHEMA], schema=SCHEMA)
 
 
+_ENVELOPE_TYPES = [(name, SCHEMA.field(name).type) for name in ENVELOPE]
+
+
 def build_batch(
-    *, first: int, wall_ns: list[int], rows: list[Row], lines: list[bytes], packed: list[bytes | None], links: bytes
+    *, first: int, wall_ns: list[int], cells: list[Any], lines: list[bytes], packed: dict[int, bytes], links: list[int]
 ) -> pa.RecordBatch:
-    """A batch of the log's schema. ``lines`` end in a newline; all lists have one item an event."""
-    n = len(lines)
+    """A batch of the log's schema, one event a line. ``lines`` end in a newline; ``cells`` are the events' derived
+    rows (`envelope.row_of`) end to end; ``packed`` are the arrays by index of the event."""
+    n, width = len(lines), len(ENVELOPE)
     columns: dict[str, pa.Array] = {
         "seq": pa.array(np.arange(first, first + n, dtype=np.int64)),
         "wall_ns": pa.array(wall_ns, pa.int64()),
-        "link": pa.FixedSizeBinaryArray.from_buffers(pa.binary(8), n, [None, pa.py_buffer(links)]),
-        "event": pa.StringArray.from_buffers(n, _offsets(map(len, lines)), pa.py_buffer(b"".join(lines))),
-        "values": _values(packed),
+        "link": pa.array(np.array(links, dtype=np.uint32)),
+        "event": pa.StringArray.from_buffers(n, _offsets(map(len, lines), n), pa.py_buffer(b"".join(lines))),
+        "values": _values(packed, n),
     }
-    for name, column in zip(ENVELOPE, zip(*rows, strict=True), strict=True):
-        columns[name] = pa.array(column, SCHEMA.field(name).type)
+    for i, (name, kind) in enumerate(_ENVELOPE_TYPES):
+        columns[name] = pa.array(cells[i::width], kind)
     return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
@@ -114,25 +137,30 @@ def trailer_digest(seal_digest: str, eos: bytes, head: bytes) -> bytes:
     return hashlib.sha256(bytes.fromhex(seal_digest) + eos + head).digest()
 
 
-def _with_digest(raw: bytes) -> tuple[bytes, str]:
-    at = parse_header(raw[PREFIX_BYTES : PREFIX_BYTES + parse_prefix(raw[:PREFIX_BYTES])]).digest_at
-    digest = digest_of(raw, at)
-    return b"".join((raw[:at], digest.encode(), raw[at + len(digest) :])), digest
+def _put_digest(message: memoryview) -> str:
+    """Writes the digest of a message over its placeholder, and gives it."""
+    metadata = bytes(message[PREFIX_BYTES : PREFIX_BYTES + parse_prefix(bytes(message[:PREFIX_BYTES]))])
+    at = parse_header(metadata).digest_at
+    digest = digest_of(message, at)
+    message[at : at + len(digest)] = digest.encode()
+    return digest
 
 
-def _offsets(lengths: map[int]) -> pa.Buffer:
-    return pa.py_buffer(array("i", accumulate(lengths, initial=0)))
+def _offsets(lengths: Iterable[int], n: int) -> pa.Buffer:
+    """The n + 1 int32 offsets of a variable-length column."""
+    offsets = np.zeros(n + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(lengths, dtype=np.int32, count=n), out=offsets[1:])
+    return pa.py_buffer(offsets)
 
 
-def _values(packed: list[bytes | None]) -> pa.ListArray:
-    arrays = [p for p in packed if p is not None]
+def _values(packed: dict[int, bytes], n: int) -> pa.ListArray:
     kind = SCHEMA.field("values").type
-    if not arrays:
-        return pa.nulls(len(packed), kind)
-    flat = np.frombuffer(b"".join(arrays), dtype="<f8").astype(np.float64, copy=False)
-    offsets = np.frombuffer(
-        array("i", accumulate((0 if p is None else len(p) // 8 for p in packed), initial=0)), dtype=np.int32
-    )
-    valid = np.fromiter((p is not None for p in packed), dtype=bool, count=len(packed))
-    bitmap = pa.py_buffer(np.packbits(valid, bitorder="little").tobytes())
-    return pa.Array.from_buffers(kind, len(packed), [bitmap, pa.py_buffer(offsets)], children=[pa.array(flat)])
+    if not packed:
+        return pa.nulls(n, kind)
+    flat = np.frombuffer(b"".join(packed.values()), dtype="<f8").astype(np.float64, copy=False)
+    counts = np.zeros(n, dtype=np.int32)
+    valid = np.zeros(n, dtype=bool)
+    for i, data in packed.items():
+        counts[i], valid[i] = len(data) // 8, True
+    bitmap = pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, n, [bitmap, _offsets(counts, n)], children=[pa.array(flat)])

@@ -109,27 +109,28 @@ class LogReader:
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """The columns of all events in order, verified as events are: for projections and queries."""
-        for loaded, count in self.verified_batches():
+        for loaded, count in self.verified_batches(envelope=True):
             yield loaded.batch.slice(0, count)
 
-    def verified_batches(self) -> Iterator[tuple[LoadedBatch, int]]:
+    def verified_batches(self, *, envelope: bool = False) -> Iterator[tuple[LoadedBatch, int]]:
         """Batches in order with the number of their events that are intact, verified by checksum and hash chain.
 
-        Raises LogCorruptError at the end of what is intact when the reader is strict."""
-        chain = Chain()
+        ``envelope`` loads the derived columns too. A strict reader raises LogCorruptError after what is intact."""
+        chain, link = Chain(), 0
         for span in self._found.spans:
             try:
-                loaded = LoadedBatch.load(self._file, span, self._found.schema)
+                loaded = LoadedBatch.load(self._file, span, self._found.schema, envelope=envelope)
             except LogCorruptError as e:
                 self._damage(e.problem, span, seq=span.first)
                 break
-            intact = loaded.verify(chain)
+            intact = loaded.verify(chain, link_before=link)
             if intact < span.count:
                 seq = span.first + intact
                 self._damage("an event is not the one that was written (hash chain)", span, seq=seq)
                 if intact:
                     yield loaded, intact
                 break
+            link = loaded.last_link
             yield loaded, intact
         else:
             seal = self._found.seal

@@ -79,7 +79,7 @@ class _Piece:
 def _survey(file: BinaryIO, found: Structure, version: int, lineage: Lineage) -> Iterator[_Piece]:
     """What can be kept, in order: under the hash chain as far as it holds, then by the batches' own checksums."""
     chain: Chain | None = Chain()
-    gate = Gate()
+    gate, link = Gate(), 0
     for span in chain_of(found.spans, salvageable(file, found)):
         if span.first != (chain.count if chain is not None else -1):
             chain = None
@@ -88,7 +88,8 @@ def _survey(file: BinaryIO, found: Structure, version: int, lineage: Lineage) ->
         except LogCorruptError:
             chain = None
             continue
-        intact = span.count if chain is None else loaded.verify(chain)
+        intact = span.count if chain is None else loaded.verify(chain, link_before=link)
+        link = loaded.last_link
         count = _readable(loaded, intact, version, lineage, gate)
         if count < span.count:
             chain = None

@@ -47,9 +47,9 @@ def compact(path: Path, *, recovered: Recovered | None, open_file: Callable[[Pat
 
 def _write(path: Path, file: WritableFile, recovered: Recovered | None) -> str:
     messages, chain = MessageWriter(compress=True), Chain()
-    raw, prev = schema_message(recovered)
-    file.write(raw)
-    offset = len(raw)
+    first_message, prev = schema_message(recovered)
+    file.write(first_message)
+    offset = len(first_message)
     index: list[IndexEntry] = []
     for batch, snapshots in _regrouped(path):
         first = chain.count
@@ -72,7 +72,7 @@ def _regrouped(path: Path) -> Iterator[tuple[pa.RecordBatch, tuple[int, ...]]]:
     rows = size = 0
     with read_log(path) as log:
         snapshots: list[int] = []
-        for loaded, _ in log.verified_batches():
+        for loaded, _ in log.verified_batches(envelope=True):
             held.append(loaded.batch)
             rows += loaded.span.count
             size += loaded.batch.nbytes

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from iwreplay.canonical import VALUES_TYPES, frame
 from iwreplay.errors import LogWriteError
 from iwreplay.events import Event, WorldSnapshot
-from iwreplay.log.admission import Gate, admit
-from iwreplay.log.chain import Chain
-from iwreplay.log.envelope import Row, row_of
+from iwreplay.log.admission import Gate, admit, line_of
+from iwreplay.log.chain import Chain, links_of
+from iwreplay.log.envelope import Cell, row_of
 from iwreplay.log.files import WritableFile, WriterLock, create_file, sync_directory
 from iwreplay.log.format import COMMIT_EVENTS, COMMIT_JSON_BYTES, BatchMeta, Recovered
 from iwreplay.log.messages import MessageWriter, build_batch, schema_message
@@ -23,10 +24,10 @@ __all__ = ["LogWriter"]
 class LogWriter:
     """Appends events to one new log; the only writer that it has.
 
-    `append` validates and buffers. `commit` writes the buffer as one batch and syncs: only then are its events
-    acknowledged, and from then on no kill or power cut loses them. The buffer is bounded; when it is full, `append`
-    commits by itself. `seal` ends the log. A log that is closed without a seal stays *open*: complete up to the last
-    commit, and readable.
+    `append` validates and holds; `commit` writes what is held as one batch and syncs: only then are its events
+    acknowledged, and from then on no kill or power cut loses them. What is held is bounded; when it is full, `append`
+    writes it out (without acknowledging it). `seal` ends the log. A log that is closed without a seal stays *open*:
+    complete up to the last commit, and readable.
     """
 
     def __init__(
@@ -36,17 +37,13 @@ class LogWriter:
         self.path = path
         self._lock, self._file, self._clock, self._recovered = lock, file, clock, recovered
         self._messages = MessageWriter(compress=False)
-        self._gate, self._chain = Gate(), Chain()
-        self._rows: list[Row] = []
-        self._lines: list[bytes] = []
-        self._packed: list[bytes | None] = []
-        self._walls: list[int] = []
-        self._snapshots: list[int] = []
-        self._buffered_bytes = 0
-        self._size = 0
+        self._gate, self._chain, self._link = Gate(), Chain(), 0
+        self._hold_nothing()
+        self._size = self._synced_size = self._committed = self._next = 0
         self._prev = ""
         self._failure: str | None = None
-        self._closed = False
+        #: failed, closed or sealed: takes nothing more
+        self._ended = False
         self._sealed = False
 
     @classmethod
@@ -74,7 +71,8 @@ class LogWriter:
             raise
         try:
             raw, writer._prev = schema_message(recovered)
-            writer._put(raw)
+            writer._write(raw)
+            writer.commit()
             sync_directory(path.parent)
         except BaseException:
             writer._file.close()
@@ -86,17 +84,17 @@ class LogWriter:
     @property
     def committed(self) -> int:
         """Number of acknowledged events: seqs below it are on disk."""
-        return self._chain.count
+        return self._committed
 
     @property
     def root_hash(self) -> str:
-        """Root hash of the acknowledged events."""
+        """Root hash of the events written so far (of all of them after `commit`)."""
         return self._chain.root
 
     @property
     def next_seq(self) -> int:
         """The seq that the next event gets."""
-        return self._chain.count + len(self._lines)
+        return self._next
 
     def append(self, event: Event, *, wall_ns: int | None = None) -> int:
         """Takes one event and gives its seq; ``wall_ns`` (nanoseconds since 1970) is stored but never hashed.
@@ -104,55 +102,79 @@ class LogWriter:
         Raises EventError for an event that may not be logged (the log goes on without it), LogWriteError once a
         write has failed or after the end.
         """
-        if self._failure is not None or self._closed:
+        if self._ended:
             self._refuse()
-        line, packed = admit(event)
-        self._gate.check(event)
-        row = row_of(event)
-        seq = self._chain.count + len(self._lines)
+        if type(event) in VALUES_TYPES:
+            line, packed = admit(event)
+        else:
+            line, packed = line_of(event), None
+        if event.sim_time_s < self._gate.last_s:
+            self._gate.check(event)
+        self._gate.last_s = event.sim_time_s
         if wall_ns is None:
             wall_ns = 0 if self._clock is None else self._clock.now_ns()
-        self._walls.append(wall_ns)
-        self._rows.append(row)
+        seq = self._next
         self._lines.append(line)
-        self._packed.append(packed)
-        self._buffered_bytes += len(line)
+        self._walls.append(wall_ns)
+        self._cells += row_of(event)
+        self._held_bytes += len(line)
         if packed is not None:
-            self._buffered_bytes += len(packed)
-            if isinstance(event, WorldSnapshot):
+            self._packed[len(self._lines) - 1] = packed
+            self._held_bytes += len(packed)
+            if type(event) is WorldSnapshot:
                 self._snapshots.append(seq)
-        if len(self._lines) >= COMMIT_EVENTS or self._buffered_bytes >= COMMIT_JSON_BYTES:
-            self.commit()
+        self._next = seq + 1
+        if len(self._lines) >= COMMIT_EVENTS or self._held_bytes >= COMMIT_JSON_BYTES:
+            self._flush()
         return seq
 
     def commit(self) -> None:
         """Writes and syncs everything appended so far: acknowledged when this returns.
 
-        Raises LogWriteError when it does not reach the disk; then the half-written batch is cut away if the disk
+        Raises LogWriteError when it does not reach the disk; then what was written by halves is cut away if the disk
         still allows it, every event acknowledged before stays readable, and the writer takes nothing more.
         """
-        if self._failure is not None or self._closed:
+        if self._ended:
             self._refuse()
+        self._flush()
+        if self._synced_size == self._size:
+            return
+        try:
+            self._file.sync()
+        except (OSError, ValueError) as e:
+            raise self._failed(e, keep=self._synced_size) from e
+        self._synced_size, self._committed = self._size, self._chain.count
+
+    def _flush(self) -> None:
+        """Writes what is held as one batch, so that memory is bounded; durable only with the next commit."""
         if not self._lines:
             return
-        first = self._chain.count
-        chain = self._chain.copy()
-        links = chain.add_linked(self._lines, self._packed)
+        lines, packed = self._lines, self._packed
+        frames = lines
+        if packed:
+            frames = [frame(line, packed.get(i)) for i, line in enumerate(lines)]
+        first, chain = self._chain.count, self._chain.copy()
+        chain.add_frames(frames)
+        links = links_of(frames, before=self._link)
         batch = build_batch(
-            first=first, wall_ns=self._walls, rows=self._rows, lines=self._lines, packed=self._packed, links=links
+            first=first, wall_ns=self._walls, cells=self._cells, lines=lines, packed=packed, links=links
         )
-        meta = BatchMeta(
-            first=first,
-            count=len(self._lines),
-            prev=self._prev,
-            head=chain.root,
-            snapshots=tuple(self._snapshots),
-        )
+        snapshots = tuple(self._snapshots)
+        meta = BatchMeta(first=first, count=len(lines), prev=self._prev, head=chain.root, snapshots=snapshots)
         raw, digest = self._messages.batch(batch, meta)
-        self._put(raw)
-        self._prev, self._chain = digest, chain
-        self._walls, self._rows, self._lines, self._packed, self._snapshots = [], [], [], [], []
-        self._buffered_bytes = 0
+        self._write(raw)
+        self._prev, self._chain, self._link = digest, chain, links[-1]
+        self._hold_nothing()
+
+    def _hold_nothing(self) -> None:
+        self._lines: list[bytes] = []
+        #: index among the lines -> array
+        self._packed: dict[int, bytes] = {}
+        self._walls: list[int] = []
+        #: derived columns of the events, row after row
+        self._cells: list[Cell] = []
+        self._snapshots: list[int] = []
+        self._held_bytes = 0
 
     def seal(self) -> str:
         """Commits, compacts into large compressed batches, and marks the log as whole; gives the root hash.
@@ -163,8 +185,8 @@ class LogWriter:
         if self._sealed:
             return self._chain.root
         self.commit()
+        self._ended = True
         self._file.close()
-        self._closed = True
         try:
             root = compact(self.path, recovered=self._recovered)
         except BaseException:
@@ -178,13 +200,11 @@ class LogWriter:
 
     def close(self) -> None:
         """Commits what is buffered (unless a write has failed) and lets go of the file; the log stays open."""
-        if self._closed:
-            return
         try:
-            if self._failure is None:
+            if not self._ended:
                 self.commit()
         finally:
-            self._closed = True
+            self._ended = True
             self._file.close()
             self._lock.release()
 
@@ -196,24 +216,22 @@ class LogWriter:
     ) -> None:
         self.close()
 
-    def _put(self, raw: bytes) -> None:
+    def _write(self, raw: bytes | memoryview) -> None:
         try:
             self._file.write(raw)
-            self._file.sync()
         except (OSError, ValueError) as e:
-            self._failure = str(e)
-            kept = self._cut_back()
-            raise LogWriteError(
-                f"writing {self.path} failed with {self.committed} events safe on disk: {e}; {kept}"
-            ) from e
+            raise self._failed(e, keep=self._size) from e
         self._size += len(raw)
 
-    def _cut_back(self) -> str:
+    def _failed(self, error: Exception, *, keep: int) -> LogWriteError:
+        """Ends the writer, cuts the file back to its first `keep` bytes, and gives the error to raise."""
+        self._failure, self._ended = str(error), True
+        way_out = "the log is readable up to there; make room and record again"
         try:
-            self._file.truncate(self._size)
+            self._file.truncate(keep)
         except (OSError, ValueError) as e:
-            return f"the unfinished batch could not be cut away ({e}): the log reads as truncated, nothing acknowledged is lost"
-        return "nothing acknowledged is lost; free the disk and record again"
+            way_out = f"what was written by halves could not be cut away ({e}), so the log will read as truncated"
+        return LogWriteError(f"writing {self.path} failed, {self._committed} events are safe: {error}; {way_out}")
 
     def _refuse(self) -> None:
         if self._failure is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from iwreplay.events import (
+    EVENT_TYPES,
     BodyPosed,
     EpisodeOpened,
     Event,
@@ -29,6 +30,11 @@ BODY_VALUES = 163
 def joint_ids(scene: CompiledScene) -> tuple[str, ...]:
     """Every joint of the scene as "thing.joint", in scene order."""
     return tuple(f"{t.id}.{k.joint.name}" for t in scene.things for k in t.links if k.joint is not None)
+
+
+#: kinds that only move time, turn and phase on; most events are, and need not be asked six questions
+_FOLDED: tuple[type[Event], ...] = (PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened)
+_INERT = frozenset(EVENT_TYPES) - frozenset(_FOLDED)
 
 
 class WorldState:
@@ -66,6 +72,8 @@ class WorldState:
     def apply(self, event: Event) -> None:
         """Fold one event in."""
         self.sim_time_s, self.turn, self.phase = event.sim_time_s, event.turn, event.phase
+        if type(event) in _INERT:
+            return
         if isinstance(event, PosesSampled):
             self.step = event.step
             self._apply_poses(event.things, event.joints, event.values)

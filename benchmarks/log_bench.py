@@ -1,0 +1,166 @@
+"""The log against MCAP, side by side in one run: ``python -m benchmarks.log_bench``.
+
+Both sides begin and end at typed events: MCAP stores the canonical JSON of each (``mcap.Writer``, zstd, and its reader
+with ``validate_crcs=True``), ours checks types, hashes the chain, and syncs every commit. Prints JSON. Each figure is
+the best of the rounds, and the rounds of both sides take turns, so that load hits both alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import msgspec
+from mcap.reader import make_reader
+from mcap.writer import CompressionType, Writer
+
+from benchmarks.log_events import SCENE, array_events, text_events
+from iwreplay.canonical import canonical_bytes
+from iwreplay.events import AnyEvent, Event
+from iwreplay.log import LogWriter, read_log, state_at
+from iwreplay.world.state import WorldState
+
+_DECODER = msgspec.json.Decoder(AnyEvent)
+NS = 1_000_000_000
+
+
+def write_mcap(path: Path, events: Sequence[Event]) -> None:
+    with path.open("wb") as file:
+        writer = Writer(file, compression=CompressionType.ZSTD)
+        writer.start()
+        schema = writer.register_schema("event", "jsonschema", b"{}")
+        channel = writer.register_channel("events", "json", schema)
+        for seq, event in enumerate(events):
+            at = int(event.sim_time_s * NS)
+            writer.add_message(channel, at, canonical_bytes(event), at, seq)
+        writer.finish()
+
+
+def read_mcap(path: Path) -> WorldState:
+    state = WorldState(SCENE)
+    with path.open("rb") as file:
+        for _schema, _channel, message in make_reader(file, validate_crcs=True).iter_messages():
+            state.apply(_DECODER.decode(message.data))
+    return state
+
+
+def write_ours(path: Path, events: Sequence[Event]) -> None:
+    with LogWriter.create(path) as log:
+        for event in events:
+            log.append(event)
+
+
+def seal_ours(path: Path, events: Sequence[Event]) -> None:
+    with LogWriter.create(path) as log:
+        for event in events:
+            log.append(event)
+        log.seal()
+
+
+def read_ours(path: Path) -> WorldState:
+    state = WorldState(SCENE)
+    with read_log(path) as log:
+        for event in log.events():
+            state.apply(event)
+    return state
+
+
+def best(work: dict[str, Callable[[], object]], *, rounds: int) -> dict[str, float]:
+    """Seconds of the fastest round of each piece of work; they take turns."""
+    seconds = dict.fromkeys(work, float("inf"))
+    for _ in range(rounds):
+        for name, run in work.items():
+            start = time.perf_counter()
+            run()
+            seconds[name] = min(seconds[name], time.perf_counter() - start)
+    return seconds
+
+
+def compare(events: Sequence[Event], directory: Path, *, rounds: int) -> dict[str, object]:
+    """Writes and reads the same events both ways."""
+    fresh = iter(range(1_000_000))
+
+    def new() -> Path:
+        return directory / f"{next(fresh)}.log"
+
+    directory.mkdir()
+
+    writes = best(
+        {
+            "mcap": lambda: write_mcap(new(), events),
+            "ours": lambda: write_ours(new(), events),
+            "ours_sealed": lambda: seal_ours(new(), events),
+        },
+        rounds=rounds,
+    )
+    mcap, ours = new(), new()
+    write_mcap(mcap, events)
+    seal_ours(ours, events)
+    assert read_mcap(mcap).poses == read_ours(ours).poses
+    reads = best({"mcap": lambda: read_mcap(mcap), "ours": lambda: read_ours(ours)}, rounds=rounds)
+    n = len(events)
+    return {
+        "events": n,
+        "bytes_per_event": round(sum(len(canonical_bytes(e)) for e in events) / n),
+        "append_events_per_s": {k: round(n / s) for k, s in writes.items()},
+        "append_ratio": round(writes["mcap"] / writes["ours"], 2),
+        "append_and_seal_ratio": round(writes["mcap"] / writes["ours_sealed"], 2),
+        "read_and_fold_events_per_s": {k: round(n / s) for k, s in reads.items()},
+        "read_ratio": round(reads["mcap"] / reads["ours"], 2),
+        "file_bytes": {"mcap": mcap.stat().st_size, "ours": ours.stat().st_size},
+    }
+
+
+def seek(directory: Path, *, events: int) -> dict[str, object]:
+    """State at random events of a sealed log, snapshots every 512 events."""
+    path = directory / "seek.log"
+    seal_ours(path, array_events(events))
+    random = Random(7)
+    start = time.perf_counter()
+    log = read_log(path)
+    log.opened()
+    opening = time.perf_counter() - start
+    times = []
+    for _ in range(300):
+        seq = random.randrange(events)
+        start = time.perf_counter()
+        state_at(log, seq)
+        times.append(time.perf_counter() - start)
+    log.close()
+    times.sort()
+    return {
+        "events": events,
+        "opening_ms": round(opening * 1e3, 2),
+        "median_ms": round(times[len(times) // 2] * 1e3, 2),
+        "p99_ms": round(times[int(len(times) * 0.99)] * 1e3, 2),
+        "worst_ms": round(times[-1] * 1e3, 2),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        result = {
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "text": compare(text_events(given.events), directory / "text", rounds=given.rounds),
+            "with_arrays": compare(array_events(given.events // 4), directory / "arrays", rounds=given.rounds),
+            "state_at": seek(directory, events=10_000),
+        }
+    json.dump(result, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()
