@@ -17,6 +17,7 @@ from iwreplay.checks.evaluation import (
     task_checks,
 )
 from iwreplay.checks.language import CHECKS_VERSION
+from iwreplay.checks.lint import Finding, lint_start, lint_task
 from iwreplay.checks.monitor import Monitor, Trigger, Verdict, trigger
 from iwreplay.checks.points import PointStatus
 
@@ -25,6 +26,7 @@ __all__ = [
     "Check",
     "CheckRun",
     "Evaluation",
+    "Finding",
     "GateResult",
     "Monitor",
     "ObjectiveResult",
@@ -36,6 +38,8 @@ __all__ = [
     "compile_check",
     "derived_relations",
     "evaluate_task",
+    "lint_start",
+    "lint_task",
     "task_checks",
     "trigger",
 ]

@@ -126,6 +126,11 @@ class CheckRun:
         self._ended: EpisodeEnded | None = None
         self._faults: list[int] = []
 
+    @property
+    def live_seq(self) -> int | None:
+        """Sequence number of the baseline snapshot; None before it."""
+        return self._monitor.live_seq
+
     def feed(self, seq: int, event: Event, state: WorldState) -> None:
         """The next event, with `state` as it is after it. LogError when an event was left out."""
         self._monitor.feed(seq, event, state)

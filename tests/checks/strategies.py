@@ -9,8 +9,16 @@ from tests.checks.worlds import Story
 
 MUGS = ("mug_1", "mug_2", "mug_3")
 MOVABLE = (*MUGS, "sponge_1", "sponge_2", "box_1")
-PLACES = ((0.1, 0.1, 0.8), (5.1, 0.2, 0.8), (5.2, 5.1, 0.1), (0.0, 5.0, 0.2), (0.105, 0.1, 0.8), (0.22, 0.1, 0.8),
-          (0.16, 0.1, 0.8), (0.3, 0.1, 0.8))  # fmt: skip
+PLACES = (
+    (0.1, 0.1, 0.8),
+    (5.1, 0.2, 0.8),
+    (5.2, 5.1, 0.1),
+    (0.0, 5.0, 0.2),
+    (0.105, 0.1, 0.8),
+    (0.22, 0.1, 0.8),
+    (0.16, 0.1, 0.8),
+    (0.3, 0.1, 0.8),
+)
 
 
 def stories(rng: Random, *, most: int = 14) -> Story:
@@ -29,12 +37,14 @@ def stories(rng: Random, *, most: int = 14) -> Story:
 
 
 def _step(rng: Random, story: Story) -> None:
-    kind = rng.choice(("attr", "attr", "held", "move", "move", "verb", "verb", "touch", "pour", "frame",
-                                 "snapshot", "say", "script"))  # fmt: skip
+    kind = rng.choice(
+        ("attr", "attr", "held", "move", "move", "verb", "verb", "touch", "pour", "frame", "snapshot", "say", "script")
+    )
     t = rng.choice(MOVABLE)
     if kind == "attr":
-        which = rng.choice((("mug_1", "clean"), ("mug_2", "clean"), ("fridge_1", "open"), ("mug_3", "exists"),
-                                      ("sponge_1", "used")))  # fmt: skip
+        which = rng.choice(
+            (("mug_1", "clean"), ("mug_2", "clean"), ("fridge_1", "open"), ("mug_3", "exists"), ("sponge_1", "used"))
+        )
         story.set(*which, rng.random() < 0.5)
     elif kind == "held":
         story.set(t, "held", rng.random() < 0.5)
@@ -51,8 +61,7 @@ def _step(rng: Random, story: Story) -> None:
     elif kind == "touch":
         story.touch(t, rng.choice(("note_1", "sponge_2")))
     elif kind == "pour":
-        story.happen("pour", obj=rng.choice(MUGS), dest=rng.choice(MUGS),
-                     litres=rng.choice((0.1, 0.2)))  # fmt: skip
+        story.happen("pour", obj=rng.choice(MUGS), dest=rng.choice(MUGS), litres=rng.choice((0.1, 0.2)))
     elif kind == "frame":
         story.frame()
     elif kind == "snapshot":
@@ -79,9 +88,13 @@ def _event(rng: Random, env: tuple[str, ...], *, free: str = "") -> Any:
     elif kind == 2:
         fields = {"kind": "contact"}
     else:
-        fields = rng.choice(({"kind": "scripted_event", "script": "call"},
-                                       {"kind": "assistant_decision", "decision": "interrupt"},
-                                       {"kind": "phase_changed", "phase": "closed_loop"}))  # fmt: skip
+        fields = rng.choice(
+            (
+                {"kind": "scripted_event", "script": "call"},
+                {"kind": "assistant_decision", "decision": "interrupt"},
+                {"kind": "phase_changed", "phase": "closed_loop"},
+            )
+        )
         return ["event", dict(fields)]
     if obj is not None:
         fields["obj"] = obj
@@ -97,8 +110,10 @@ def _selector(rng: Random, env: tuple[str, ...], depth: int, *, future: bool) ->
     if kind == 1:
         return ["set", *rng.sample((*MUGS, *env), rng.randint(1, 3))]
     if kind == 2:
-        return ["in", *rng.choice((("ontop", "table_1"), ("ontop", "shelf_1.top"), ("inside", "box_1"),
-                                             ("in_room", "hall")))]  # fmt: skip
+        return [
+            "in",
+            *rng.choice((("ontop", "table_1"), ("ontop", "shelf_1.top"), ("inside", "box_1"), ("in_room", "hall"))),
+        ]
     if kind == 3:
         name = f"w{len(env)}"
         return ["where", ["class", "mug"], name, formula(rng, (*env, name), depth - 1, future=future)]
@@ -116,9 +131,18 @@ def formula(rng: Random, env: tuple[str, ...] = (), depth: int = 3, *, future: b
         if kind == 1:
             return ["attr", "fridge_1", "open", True, rng.choice(("==", "!="))]
         if kind == 2:
-            return ["rel", *rng.choice((("ontop", o, "table_1"), ("ontop", o, "shelf_1.top"),
-                                                  ("inside", o, "box_1"), ("left_of", o, "mug_2"),
-                                                  ("in_room", o, "hall")))]  # fmt: skip
+            return [
+                "rel",
+                *rng.choice(
+                    (
+                        ("ontop", o, "table_1"),
+                        ("ontop", o, "shelf_1.top"),
+                        ("inside", o, "box_1"),
+                        ("left_of", o, "mug_2"),
+                        ("in_room", o, "hall"),
+                    )
+                ),
+            ]
         if kind == 3:
             return ["held", o]
         if kind == 4:
@@ -132,8 +156,30 @@ def formula(rng: Random, env: tuple[str, ...] = (), depth: int = 3, *, future: b
         return _event(rng, env)
     sub = lambda: formula(rng, env, depth - 1, future=future)  # noqa: E731
     ahead = ("ever", "always", "until") if future else ()
-    op = rng.choice(("and", "or", "not", "implies", "all", "exists", "count", "bag", "assign", "sum", "once",
-                               "hist", "prev", "since", "at_last", "gate", "never_moved", "bind", "bind", *ahead))  # fmt: skip
+    op = rng.choice(
+        (
+            "and",
+            "or",
+            "not",
+            "implies",
+            "all",
+            "exists",
+            "count",
+            "bag",
+            "assign",
+            "sum",
+            "once",
+            "hist",
+            "prev",
+            "since",
+            "at_last",
+            "gate",
+            "never_moved",
+            "bind",
+            "bind",
+            *ahead,
+        )
+    )
     if op in ("not", "once", "hist", "prev", "ever", "always"):
         return [op, sub()]
     if op in ("and", "or"):

@@ -116,8 +116,9 @@ def test_a_trigger_may_not_look_ahead(op: str) -> None:
 
 
 def test_what_an_open_selector_gives_need_not_all_have_the_attribute() -> None:
-    compile_check(["exists", "x", ["in", "ontop", "table_1"], ["attr", "x", "size_l", 0.3]], task="T", check="c",
-                  scene=scene())  # fmt: skip
+    compile_check(
+        ["exists", "x", ["in", "ontop", "table_1"], ["attr", "x", "size_l", 0.3]], task="T", check="c", scene=scene()
+    )
 
 
 def test_depth_and_size_are_limited() -> None:

@@ -297,8 +297,14 @@ def test_bind_without_the_event_is_false_and_its_formula_has_the_whole_past() ->
     story.do("wipe", obj="table_1", tool="sponge_2")
     assert value(["bind", "x", wipe, "tool", "last", ["once", ["held", "x"]]], story), "it was held before it was bound"
     assert value(["bind", "x", wipe, "obj", "first", ["attr", "x", "class", "table"]], story)
-    nested = ["bind", "x", wipe, "tool", "last", ["bind", "y", ["event", {"verb": "wipe", "tool": "x"}], "obj", "last",
-                                                  ["attr", "y", "class", "table"]]]  # fmt: skip
+    nested = [
+        "bind",
+        "x",
+        wipe,
+        "tool",
+        "last",
+        ["bind", "y", ["event", {"verb": "wipe", "tool": "x"}], "obj", "last", ["attr", "y", "class", "table"]],
+    ]
     assert value(nested, story)
 
 

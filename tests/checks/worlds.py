@@ -70,9 +70,7 @@ _NOTE = (Link(name="base", faces=(Face(name="front", pose=from_xyz_yaw(0, 0, 0, 
 THINGS: tuple[Thing, ...] = (
     thing("table_1", "table", (0.0, 0.0, 0.0), "surface", "wipe", fixed=True, links=_TABLE),
     thing("shelf_1", "shelf", (5.0, 0.0, 0.0), "surface", fixed=True, links=_TABLE),
-    thing(
-        "fridge_1", "fridge", (0.0, 5.0, 0.0), "container", "open", fixed=True, links=_FRIDGE, attrs={"open": False}
-    ),  # fmt: skip
+    thing("fridge_1", "fridge", (0.0, 5.0, 0.0), "container", "open", fixed=True, links=_FRIDGE, attrs={"open": False}),
     thing(
         "oven_1",
         "oven",
@@ -84,7 +82,7 @@ THINGS: tuple[Thing, ...] = (
         fixed=True,
         links=_FRIDGE,
         attrs={"open": False, "running": False, "cycle": 0},
-    ),  # fmt: skip
+    ),
     thing("box_1", "box", (5.0, 5.0, 0.0), "container", "grab", links=_BOX),
     thing("box_2", "box", (7.0, 5.0, 0.0), "container", "grab", links=_BOX),
     thing(
@@ -96,7 +94,7 @@ THINGS: tuple[Thing, ...] = (
         "liquid_container",
         attrs={"clean": False},
         props={"size_l": 0.3},
-    ),  # fmt: skip
+    ),
     thing("mug_2", "mug", (0.2, 0.1, 0.8), "grab", "wash", "liquid_container", props={"size_l": 0.3}),
     thing("mug_3", "mug", (5.0, 0.1, 0.8), "grab", "wash", "liquid_container", props={"size_l": 0.5}),
     thing("sponge_1", "sponge", (0.3, 0.1, 0.8), "grab", "wiper", "soak"),
@@ -254,8 +252,18 @@ class Story:
     def say(self, text: str | None) -> int:
         return self.add(AssistantDecision, decision="interrupt" if text else "silent", text=text)
 
-    def do(self, primitive: str, *, obj: str = "", dest: str = "", tool: str = "", code: str = "OK",
-           distance_m: float = 0.0, source: str = "human", blocker: str = "") -> int:  # fmt: skip
+    def do(
+        self,
+        primitive: str,
+        *,
+        obj: str = "",
+        dest: str = "",
+        tool: str = "",
+        code: str = "OK",
+        distance_m: float = 0.0,
+        source: str = "human",
+        blocker: str = "",
+    ) -> int:
         """A command and its outcome."""
         self.add(CommandIssued, action=self.action, text=f"[{primitive}]", source=source)
         seq = self.add(
