@@ -57,7 +57,8 @@ def reach_window(height_mm: int) -> ReachWindow:
         for k in range(1, _STEPS)
         if any(bend_for(p, (k * _STEP_M, 0.0, target_z)) is not None for p in REACH_POSTURES)
     ]
-    return ReachWindow(min(hits), max(hits)) if hits else ReachWindow(1.0, 0.0)
+    # in steps: the true end lies less than one further
+    return ReachWindow(min(hits), max(hits) + _STEP_M) if hits else ReachWindow(1.0, 0.0)
 
 
 def facing_yaw(at: Point2, to: Point2) -> float:

@@ -33,7 +33,7 @@ from iwreplay.body.skeleton import (
 from iwreplay.errors import GeometryError
 from iwreplay.motion.blend import Blend, Body, ground_of, smooth
 from iwreplay.motion.model import Posture, Reach, Route, Stance, Trajectory
-from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, rotate, transform_point, wrap_angle, yaw_of
+from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, wrap_angle, yaw_of
 
 __all__ = [
     "hold",
@@ -62,6 +62,8 @@ _SWING_M = 0.15
 _LIFT_M = 0.05
 _DIP_M = 0.015
 _SEAT_PELVIS_M = 0.13
+_FINGER = joint("right_index1")
+_CLOSED_RAD = 0.6
 _HEAD_VALUES = tuple(7 + 3 * joint(n) + i for n in ("neck", "head") for i in range(3))
 
 
@@ -265,9 +267,8 @@ def _settled(body: Body, *, carrying: bool, seated: bool | None = None) -> Body:
 
 
 def _carries(body: Body) -> bool:
-    """Whether the right hand is level, as it is while it holds something; a resting hand hangs."""
-    x, y, z = rotate(key_poses(body).right_hand[3:], (1.0, 0.0, 0.0))
-    return abs(z) < 0.3 and x * x + y * y > 0.0
+    """Whether the right fingers are closed, as they are around something held or reached for."""
+    return body[7 + 3 * _FINGER + 2] > _CLOSED_RAD
 
 
 def _blended(start: Body, goal: Body, seconds: float, *, hand: Sequence[Vec3] = ()) -> Trajectory:
