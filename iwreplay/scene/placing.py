@@ -66,7 +66,8 @@ def spot_for(
         for surface in link.surfaces:
             if surface.name == part:
                 local = _on_surface(thing, surface, pos, yaw, where=f"{where}: on {at}")
-                return Spot(compose(link_pose, local), f"on:{at}")
+                within = _interior_around(link.interiors, surface)
+                return Spot(compose(link_pose, local), f"in:{owner_id}.{within}" if within else f"on:{at}")
         for interior in link.interiors:
             if interior.name == part:
                 local = _in_interior(thing, interior, pos, yaw, where=f"{where}: in {at}")
@@ -97,6 +98,14 @@ def _on_surface(thing: Thing, surface: Surface, pos: tuple[float, float], yaw: f
         )
     x, y, z = surface.pos
     return from_xyz_yaw(x + pos[0], y + pos[1], z + LIFT_M - foot[2], yaw)
+
+
+def _interior_around(interiors: Sequence[Interior], surface: Surface) -> str:
+    """Name of the interior that the surface lies in (a shelf in a cabinet), or ""."""
+    for interior in interiors:
+        if all(abs(surface.pos[i] - interior.pos[i]) <= interior.half[i] + 0.005 for i in range(3)):
+            return interior.name
+    return ""
 
 
 def _in_interior(thing: Thing, interior: Interior, pos: tuple[float, float], yaw: float, *, where: str) -> Pose:

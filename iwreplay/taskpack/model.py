@@ -173,7 +173,7 @@ class TaskPack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     request: str
     tests: tuple[str, ...] = ()
     things: tuple[Placement, ...] = ()
-    #: wearer's start if not the scene's
+    #: wearer's start if not the scene's: x, y, and the direction faced, degrees from +x towards +y
     spawn: Vec3 | None = None
     human: HumanRole
     warmup: tuple[str, ...] = ()

@@ -115,9 +115,36 @@ def link_pose(thing: Thing, link: int, state: Posed) -> Pose:
     return link_poses(thing, state)[link]
 
 
+class _Memo(NamedTuple):
+    thing: Thing
+    pose: Pose
+    joints: tuple[float, ...]
+    solids: tuple[Solid, ...]
+    aabb: Aabb
+
+
+#: where each thing was last time: most things stay where they are
+_LAST: dict[str, _Memo] = {}
+_MOST = 4096
+
+
+def _placed(thing: Thing, state: Posed) -> _Memo:
+    pose = state.poses[thing.id]
+    joints = tuple(state.joints[f"{thing.id}.{k.joint.name}"] for k in thing.links if k.joint is not None)
+    memo = _LAST.get(thing.id)
+    if memo is not None and memo.thing is thing and memo.pose == pose and memo.joints == joints:
+        return memo
+    solids = solids_at(thing, pose, state.joints)
+    box = merged(solid_aabb(s) for s in solids) if solids else aabb_of(thing_box(thing, state))
+    if len(_LAST) >= _MOST:
+        _LAST.clear()
+    memo = _LAST[thing.id] = _Memo(thing, pose, joints, solids, box)
+    return memo
+
+
 def solids_of(thing: Thing, state: Posed) -> tuple[Solid, ...]:
     """Its collision solids in the world."""
-    return solids_at(thing, state.poses[thing.id], state.joints)
+    return _placed(thing, state).solids
 
 
 def thing_box(thing: Thing, state: Posed) -> Box:
@@ -128,10 +155,7 @@ def thing_box(thing: Thing, state: Posed) -> Box:
 
 def thing_aabb(thing: Thing, state: Posed) -> Aabb:
     """Axis-aligned bounds of its collision solids as they are now (of its box when it has none)."""
-    solids = solids_of(thing, state)
-    if not solids:
-        return aabb_of(thing_box(thing, state))
-    return merged(solid_aabb(s) for s in solids)
+    return _placed(thing, state).aabb
 
 
 def surfaces_of(thing: Thing, state: Posed) -> tuple[PlacedSurface, ...]:
