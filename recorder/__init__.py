@@ -1,0 +1,1 @@
+"""Live runs: participants, physics backends, and the recording of an episode."""
