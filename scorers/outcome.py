@@ -1,0 +1,49 @@
+"""Pass (rule 33) and MCR (rule 34)."""
+
+from __future__ import annotations
+
+from iwreplay.checks import Evaluation
+from scorers.model import Score, Scorer
+
+__all__ = ["MCR", "PASS_RATE"]
+
+
+def _pass(found: Evaluation) -> Score:
+    """1 when every objective is satisfied, every gate held throughout and every keep holds at the end; else 0."""
+    failed = [o.id for o in found.objectives if not o.satisfied]
+    vetoes = [g.id for g in (*found.gates, *found.keeps) if not g.held]
+    if found.passed:
+        deciding = [o.evidence for o in found.objectives]
+    else:
+        deciding = [o.evidence for o in found.objectives if not o.satisfied]
+        deciding += [g.evidence for g in (*found.gates, *found.keeps) if not g.held]
+    return Score(
+        metric="pass",
+        value=1.0 if found.passed else 0.0,
+        evidence=tuple(sorted({s for seqs in deciding for s in seqs})),
+        details={
+            "failed_objectives": failed,
+            "failed_gates": [g.id for g in found.gates if not g.held],
+            "failed_keeps": [k.id for k in found.keeps if not k.held],
+            "vetoed": bool(vetoes) and not failed,
+            "route_length_m": found.route_length_m,
+        },
+    )
+
+
+def _mcr(found: Evaluation) -> Score:
+    """Satisfied share of the objectives; gates and keeps leave it alone."""
+    return Score(
+        metric="mcr",
+        value=found.mcr,
+        evidence=tuple(sorted({s for o in found.objectives for s in o.evidence})),
+        details={
+            "satisfied": [o.id for o in found.objectives if o.satisfied],
+            "unsatisfied": [o.id for o in found.objectives if not o.satisfied],
+            "withheld": [o.id for o in found.objectives if o.value and not o.satisfied],
+        },
+    )
+
+
+PASS_RATE = Scorer(name="pass", version=1, module=__name__, judge=_pass)
+MCR = Scorer(name="mcr", version=1, module=__name__, judge=_mcr)
