@@ -11,6 +11,7 @@ from iwreplay.pose import Vec3, transform_point
 from iwreplay.processes.cycles import start_cycle, stop_cycle
 from iwreplay.processes.power import (
     has_power,
+    is_cordless,
     load_a,
     overloaded_by,
     plugged_into,
@@ -57,6 +58,9 @@ def switch_on(scope: Scope) -> Plan:
             "; it is not plugged in." if "plug" in device.affordances and not socket_of(scope.state, device.id) else "."
         )
         raise refuse("NO_POWER", sentence(text + why), blocker=device.id)
+    if scope.held == device.id and is_cordless(device):
+        text = f"{scope.the(device.id)} has to stand on its base to be switched on."
+        raise refuse("NO_POWER", sentence(text), blocker=device.id)
     if is_machine and attrs.get("open") is True:
         raise refuse("OPEN", sentence(f"{scope.the(device.id)} is open; it has to be closed first."), blocker=device.id)
     script = scope.script()

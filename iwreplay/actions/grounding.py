@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from iwreplay.actions.naming import COLOURS, TACTILE, lateral_m, listed, touch_name, which_ones
+from iwreplay.actions.naming import COLOURS, TACTILE, lateral_m, listed, public_name, touch_name, which_ones
 from iwreplay.actions.perception import Perception
 from iwreplay.actions.phrases import PRONOUNS, head_fits, side_ending, splits, state_words, strip, thing_words
 from iwreplay.actions.refusal import refuse
@@ -20,6 +20,7 @@ from iwreplay.scene.geometry import Aabb
 from iwreplay.scene.model import Room, Thing
 from iwreplay.world.geometry import exists, thing_aabb, thing_of
 from iwreplay.world.state import WorldState
+from iwreplay.world.support import FLOOR
 
 __all__ = ["Grounded", "ground"]
 
@@ -120,7 +121,9 @@ class _Search:
                 if chosen is not None:
                     fits.append(_Fit(thing, chosen))
         own = [f for f in fits if not f.selectors]
-        return own or fits
+        # furniture is known to everybody by its full name: "counter" is the counter although a prep counter is one too
+        named = [f for f in own if f.thing.fixed and public_name(f.thing).lower() == " ".join(head)]
+        return (named if len(named) == 1 else own) or fits
 
     def _words_for(self, thing: Thing) -> tuple[tuple[str, ...], frozenset[str]]:
         """(nouns, words allowed before them) by which this Human can name the thing."""
@@ -157,6 +160,8 @@ class _Search:
 
     def _related(self, thing: str, relation: str, anchor: _Fit) -> bool:
         """Whether the thing is where the words say, as the wearer knows it."""
+        if relation == "on" and anchor.thing.id == FLOOR:
+            return any(p.how == "floor" for p in ancestors(self.state, thing))
         if relation in ("on", "in", "from"):
             return any(
                 p.thing == anchor.thing.id and relation in ("from", p.how) and anchor.part in ("", p.part)

@@ -9,7 +9,7 @@ from iwreplay.actions.plan import Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.pose import Pose, Vec3, inverse, transform_point, wrap_angle, yaw_of
-from iwreplay.processes.power import socket_of
+from iwreplay.processes.power import is_cordless, socket_of
 from iwreplay.processes.support import ancestors, dependents, parent_of
 from iwreplay.scene.model import Thing
 from iwreplay.trig import sin_cos
@@ -81,15 +81,25 @@ def grab(scope: Scope) -> Plan:
         raise refuse("NOT_GRABBABLE", f"I am wearing {scope.the(thing.id)}; I have to take it off.", blocker=thing.id)
     _need_reachable(scope, thing)
     socket = socket_of(scope.state, thing.id)
-    if socket:
+    if socket and not is_cordless(thing):
         text = f"{scope.the(thing.id)} is plugged in; it has to be unplugged first."
         raise refuse("BLOCKED", sentence(text), blocker=socket)
     script = scope.script()
     approach = scope.approach_grip(thing)
     script.go_and_reach(approach)
-    script.at_end(takes(thing, carrying_pose(script, thing)))
+    script.at_end(takes(thing, carrying_pose(script, thing)), _off_its_base(thing))
     script.retract(holding=True)
     return Plan(steps=tuple(script.steps), obj=thing.id, verify=lambda run: _still_held(run, scope, thing.id))
+
+
+def _off_its_base(thing: Thing) -> Effect:
+    """A kettle that is lifted switches itself off."""
+
+    def effect(run: Run) -> None:
+        if is_cordless(thing) and run.state.attr(thing.id, "on") is True:
+            run.set(thing.id, "on", False)
+
+    return effect
 
 
 def _still_held(run: Run, scope: Scope, thing: str) -> str:

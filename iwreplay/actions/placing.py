@@ -13,7 +13,7 @@ from iwreplay.motion.model import Approach
 from iwreplay.processes.support import ancestors
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import interiors_of, thing_of
-from iwreplay.world.relations import support_of
+from iwreplay.world.relations import holds, support_of
 
 __all__ = ["discard", "need_open", "put_inside", "put_on", "rests_there"]
 
@@ -27,7 +27,8 @@ def put_on(scope: Scope) -> Plan:
     dest = scope.entity("surface")
     owner = _other(scope, thing, thing_of(scope.state, dest.id))
     if not any(link.surfaces for link in owner.links):
-        raise scope.no_affordance(owner.id, f"put anything on {scope.the(owner.id)}")
+        hint = "; it goes inside" if interiors_of(owner, scope.state) else ""
+        raise scope.no_affordance(owner.id, f"put anything on {scope.the(owner.id)}{hint}")
     scope.need_uncovered(owner.id)
     if _all_shut(scope, owner):
         raise refuse("CLOSED", sentence(f"{scope.the(owner.id)} is closed."), blocker=owner.id)
@@ -88,7 +89,8 @@ def need_open(scope: Scope, owner: Thing) -> None:
 
 def _inside(scope: Scope, thing: Thing, owner: Thing, *, part: str = "", extra: tuple[Effect, ...] = ()) -> Plan:
     if not interiors_of(owner, scope.state):
-        raise scope.no_affordance(owner.id, f"put anything inside {scope.the(owner.id)}")
+        hint = "; it goes on top" if any(link.surfaces for link in owner.links) else ""
+        raise scope.no_affordance(owner.id, f"put anything inside {scope.the(owner.id)}{hint}")
     need_open(scope, owner)
     none = f"{scope.the(thing.id)} does not fit in {scope.the(owner.id)}."
     spots = free_spots(scope, thing, owner, how="in", part=part)
@@ -110,12 +112,15 @@ def _place(
 
 def rests_there(scope: Scope, thing: str, parent: str) -> Callable[[Run], str]:
     """A check for afterwards: by the poses, the thing is on or in what `parent` says."""
-    how, _, rest = parent.partition(":")
-    owner = rest.partition(".")[0]
+    how, _, place = parent.partition(":")
+    owner = place.partition(".")[0]
 
     def verify(run: Run) -> str:
         support = support_of(run.state, thing)
         if support is not None and support[:2] == (how, owner):
+            return ""
+        # a shelf inside a cabinet: on the shelf, and in the cabinet
+        if how == "on" and holds(run.state, "ontop", thing, place):
             return ""
         return sentence(f"{scope.the(thing)} did not stay {how} {scope.the(owner)}.")
 

@@ -35,6 +35,9 @@ _LIFT_M = 0.003
 _HAND_AHEAD_M = 0.45
 _HAND_LEFT_M = -0.1
 #: places to try to reach before giving up, and their least distance
+_EDGE_M = 0.25
+#: places farther than this from the wanted one are not looked at
+_WINDOW_M = 1.5
 _TRIES = 8
 _APART_M = 0.18
 
@@ -86,10 +89,22 @@ def _turns(frame: Quat, facing_rad: float) -> list[Quat]:
     return [quat_mul(frame, quat_about((0.0, 0.0, 1.0), (quarter + k) * math.pi / 2.0)) for k in (0, 1)]
 
 
+def _inwards(near: Vec3, half: tuple[float, float]) -> tuple[float, float]:
+    """Where people put things: near the hand, but not at the edge; in the middle of anything small."""
+    limits = (max(0.0, half[0] - _EDGE_M), max(0.0, half[1] - _EDGE_M))
+    return (min(max(near[0], -limits[0]), limits[0]), min(max(near[1], -limits[1]), limits[1]))
+
+
 def _grid(half: tuple[float, float]) -> list[tuple[float, float]]:
     """Offsets from the centre that fill a rectangle; the centre is one of them."""
     nx, ny = int(half[0] / _GRID_M), int(half[1] / _GRID_M)
     return [(i * _GRID_M, j * _GRID_M) for i in range(-nx, nx + 1) for j in range(-ny, ny + 1)]
+
+
+def _nearest_first(points: list[tuple[float, float]], to: tuple[float, float]) -> list[tuple[float, float]]:
+    """The points within the window, by distance (to a micrometre, then by coordinate)."""
+    ranked = [(round(math.hypot(x - to[0], y - to[1]), 6), (x, y)) for x, y in points]
+    return [p for away, p in sorted(ranked) if away <= _WINDOW_M]
 
 
 def _footprint(frame: Quat, q: Quat, extent: Extent) -> tuple[Vec3, Vec3]:
@@ -115,7 +130,7 @@ def spots_on(
     if 2.0 * extent.half[2] > surface.clearance:
         return
     frame: Quat = surface.pose[3:]
-    near = transform_point(inverse(surface.pose), anchor)
+    near = _inwards(transform_point(inverse(surface.pose), anchor), surface.half)
     ignore = (thing, *dependents(state, thing))
     for air in (_AIR_M, -_SKIN_M):
         for q in _turns(frame, facing_rad):
@@ -123,7 +138,7 @@ def spots_on(
             room = (surface.half[0] - half[0], surface.half[1] - half[1])
             if min(room) < 0.0:
                 continue
-            for x, y in sorted(_grid(room), key=lambda p: (round(math.hypot(p[0] - near[0], p[1] - near[1]), 6), p)):
+            for x, y in _nearest_first(_grid(room), near):
                 mid = transform_point(surface.pose, (x, y, half[2] + _LIFT_M))
                 box: Vec3 = (half[0] + air, half[1] + air, half[2] - _SKIN_M)
                 if sim.overlap_box(_positive(box), (*mid, *frame), ignore=ignore):
@@ -153,9 +168,7 @@ def spots_in(
             top = level + 2.0 * half[2]
             if top > 2.0 * half_in[2] and not (level == 0.0 and half[2] < 2.0 * half_in[2]):
                 continue
-            for x, y in sorted(
-                _grid((half_in[0] - half[0], half_in[1] - half[1])), key=lambda p: (round(math.hypot(*p), 6), p)
-            ):
+            for x, y in _nearest_first(_grid((half_in[0] - half[0], half_in[1] - half[1])), (0.0, 0.0)):
                 z = level - half_in[2] + half[2]
                 mid = transform_point(interior.box.pose, (x, y, z + _LIFT_M))
                 box: Vec3 = (half[0] - _SKIN_M, half[1] - _SKIN_M, half[2] - _SKIN_M)

@@ -56,6 +56,8 @@ def tick_heating(world: ProcessWorld) -> None:
             _ware(world, thing)
         elif "heat_source" in thing.affordances and "liquid_container" in thing.affordances:
             _kettle(world, thing)
+        elif "heat_source" in thing.affordances and "hot" in state.attrs[thing.id]:
+            _source(world, thing)
 
 
 def _food(world: ProcessWorld, food: Thing) -> None:
@@ -104,6 +106,14 @@ def _kettle(world: ProcessWorld, kettle: Thing) -> None:
         _cool(world, kettle)
 
 
+def _source(world: ProcessWorld, source: Thing) -> None:
+    """A cooktop or oven is hot while it heats, and for a while afterwards."""
+    if gives_heat(world.state, source.id):
+        world.change(source.id, "hot", True, cause=_CAUSE)
+    else:
+        _cool(world, source)
+
+
 def _heated_for_s(world: ProcessWorld, thing: str, source: str) -> float:
     """Seconds for which the source has been giving heat with the thing where it is."""
     since = max(world.clock.since_s(source, a) for a in ("on", "running"))
@@ -120,7 +130,7 @@ def _cool(world: ProcessWorld, thing: Thing) -> None:
     """Hot things that get no heat are cold `cool_s` after they became hot or last left their heat."""
     if world.state.attrs[thing.id].get("hot") is not True:
         return
-    changes = [world.clock.since_s(thing.id, a) for a in ("hot", "heat_s", "parent", "on")]
+    changes = [world.clock.since_s(thing.id, a) for a in ("hot", "heat_s", "parent", "on", "running")]
     for parent in ancestors(world.state, thing.id):
         if parent.thing:
             changes.extend(world.clock.since_s(parent.thing, a) for a in ("parent", "on", "running"))

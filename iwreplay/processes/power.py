@@ -2,7 +2,7 @@
 
 A device with the affordance `plug` has power while its plug is in a socket that has power; one without is wired in,
 and has power unless its attribute `powered` is false. A strip is a socket with a plug. Properties: `amps` (or `watts`)
-of a device, `max_a` of a socket or strip, `sockets` (how many plugs it takes), `cord_m`.
+of a device, `max_a` of a socket or strip, `outlets` (how many plugs it takes), `cord_m`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,16 @@ from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import exists, thing_of
 from iwreplay.world.state import WorldState
 
-__all__ = ["has_power", "load_a", "overloaded_by", "plugged_into", "plugs_free", "refresh_power", "socket_of"]
+__all__ = [
+    "has_power",
+    "is_cordless",
+    "load_a",
+    "overloaded_by",
+    "plugged_into",
+    "plugs_free",
+    "refresh_power",
+    "socket_of",
+]
 
 _VOLTS = 230.0
 _DEPTH = 8
@@ -39,6 +48,11 @@ def has_power(state: WorldState, device: str) -> bool:
     return False
 
 
+def is_cordless(device: Thing) -> bool:
+    """Lifted off a base that stays plugged in: a kettle, or anything with the property `cordless`."""
+    return device.props.get("cordless", "liquid_container" in device.affordances) is True
+
+
 def plugged_into(state: WorldState, socket: str) -> tuple[str, ...]:
     """Ids of the devices whose plugs are in the socket, in scene order."""
     return tuple(
@@ -50,7 +64,7 @@ def plugged_into(state: WorldState, socket: str) -> tuple[str, ...]:
 
 def plugs_free(state: WorldState, socket: str) -> int:
     """How many more plugs it takes."""
-    return int(number_of(thing_of(state, socket), "sockets", 1.0)) - len(plugged_into(state, socket))
+    return int(number_of(thing_of(state, socket), "outlets", 1.0)) - len(plugged_into(state, socket))
 
 
 def _own_a(device: Thing) -> float:

@@ -247,11 +247,11 @@ def test_no_process_acts_without_time_and_each_names_itself() -> None:
 
 def _grid() -> Lab:
     wall = thing(
-        "socket_1", "wall socket", (0, 2, 0.3), fixed=True, affordances=("socket",), props={"max_a": 16.0, "sockets": 2}
+        "socket_1", "wall socket", (0, 2, 0.3), fixed=True, affordances=("socket",), props={"max_a": 16.0, "outlets": 2}
     )
     strip = thing(
         "strip_1", "power strip", (0, 1, 0), affordances=("socket", "plug"), attrs={"plugged": "socket_1", "powered": True, "load_a": 0.0},
-        props={"max_a": 10.0, "sockets": 3},
+        props={"max_a": 10.0, "outlets": 3},
     )  # fmt: skip
     attrs: dict[str, AttrValue] = {"plugged": "", "powered": False, "on": False}
     heater = thing("heater_1", "heater", (0, 1, 0), affordances=("plug", "switch"), attrs=attrs, props={"amps": 8.0})
