@@ -183,11 +183,11 @@ def put_limb(values: list[float], trunk: dict[int, Pose], limb: Limb, end: Pose,
 def set_gaze(values: list[float], *, yaw: float, down: float, lean: float) -> None:
     """Turns neck and head so that the camera looks `yaw` left of the body and `down` below the horizon.
 
-    lean: forward lean of the chest. The neck's range bounds both: 75 degrees sideways, 65 up and 60 down
+    lean: forward lean of the chest. The neck's range bounds both: 75 degrees sideways, 80 up and 60 down
     against the chest.
     """
     yaw = min(max(yaw, -1.30), 1.30)
-    pitch = min(max(down - CAMERA_PITCH_RAD, lean - 1.15), lean + 1.05)
+    pitch = min(max(down - CAMERA_PITCH_RAD, lean - 1.40), lean + 1.05)
     q = quat_mul(quat_about((0.0, 1.0, 0.0), yaw), quat_about((1.0, 0.0, 0.0), pitch))
     x, y, z = rotation_of(quat_mul(quat_about((1.0, 0.0, 0.0), -lean), q))
     for j in (_NECK, _HEAD):
@@ -198,8 +198,9 @@ def _curl(values: list[float], *, left: float, right: float) -> None:
     for first, sign, amount in ((22, -1.0, left), (37, 1.0, right)):
         for i in range(12):
             values[7 + 3 * (first + i) + 2] = sign * 1.2 * amount
-        for i in range(12, 15):  # the thumb turns towards the fingers
-            values[7 + 3 * (first + i) + 1] = sign * 0.5 * amount
+        for i in range(12, 15):  # the thumb comes over the palm and towards the fingers
+            values[7 + 3 * (first + i)] = 0.5 * amount
+            values[7 + 3 * (first + i) + 1] = -sign * 0.7 * amount
 
 
 @cache
