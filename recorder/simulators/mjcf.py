@@ -78,7 +78,9 @@ def _add_thing(thing: Thing, world: ET.Element, assets: ET.Element, contact: ET.
     weights = _weights(thing)
     for i, link in enumerate(thing.links):
         if i == 0:
-            body = ET.SubElement(world, "body", {"name": body_name(thing.id, 0), **_place(thing.pose)})
+            # a drive would keep a tree awake for ever; drives of this backend wake theirs when they are told to move
+            sleeps = {} if thing.fixed else {"sleep": "allowed"}
+            body = ET.SubElement(world, "body", {"name": body_name(thing.id, 0), **sleeps, **_place(thing.pose)})
             if not thing.fixed:
                 ET.SubElement(body, "joint", name=f"{thing.id}:free", type="free", damping="0.002")
         else:
@@ -86,8 +88,11 @@ def _add_thing(thing: Thing, world: ET.Element, assets: ET.Element, contact: ET.
                 raise SimulatorError(
                     f"link {link.name!r} of {thing.id} needs a joint and a parent that comes before it"
                 )
+            sleeps = {"sleep": "allowed"} if thing.fixed and link.parent == 0 else {}
             body = ET.SubElement(
-                bodies[link.parent], "body", {"name": body_name(thing.id, i), "gravcomp": "1", **_place(link.offset)}
+                bodies[link.parent],
+                "body",
+                {"name": body_name(thing.id, i), "gravcomp": "1", **sleeps, **_place(link.offset)},
             )
             _add_joint(thing, link.joint, link.offset, body, actuators)
         bodies.append(body)

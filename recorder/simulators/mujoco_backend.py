@@ -8,7 +8,7 @@ bit for bit.
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, get_args
 
@@ -31,6 +31,12 @@ _HANDS: tuple[str, ...] = get_args(Hand)
 #: geoms of this group are not found by rays
 _HIDDEN_GROUP = 5
 _RAY_GROUPS = np.array([1, 1, 1, 1, 1, 0], dtype=np.uint8)
+
+#: tree_asleep of a tree that has just been woken
+_AWAKE = -(1 + int(mujoco.mjMINAWAKE))
+_S_STATIC = int(mujoco.mjtSleepState.mjS_STATIC)
+_S_ASLEEP = int(mujoco.mjtSleepState.mjS_ASLEEP)
+_S_AWAKE = int(mujoco.mjtSleepState.mjS_AWAKE)
 
 #: everything that the next step depends on
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -109,6 +115,8 @@ class MujocoSimulator:
         names = [f"{t.id}.{k.joint.name}" for t in self._things.values() for k in t.links if k.joint is not None]
         self._joint_qpos = {n: int(m.joint(n).qposadr[0]) for n in names}
         self._joint_ctrl = {n: int(m.actuator(n).id) for n in names}
+        self._trees = {t: sorted({int(m.body_treeid[b]) for b in bs} - {-1}) for t, bs in self._bodies.items()}
+        self._joint_thing = {f"{t.id}.{k.joint.name}": t.id for t in self._things.values() for k in t.links if k.joint}
         # bounding sphere of every geom, for the broad phase of overlap_box
         self._radius = np.array(m.geom_rbound, dtype=np.float64)
         self._gravcomp = np.array(m.body_gravcomp, dtype=np.float64)
@@ -173,7 +181,9 @@ class MujocoSimulator:
         self._loaded()
         if joint not in self._joint_ctrl:
             raise SimulatorError(f"no joint {joint!r}; there are {', '.join(self._joint_ctrl) or 'none'}")
-        self._data.ctrl[self._joint_ctrl[joint]] = float(position)
+        if self._data.ctrl[self._joint_ctrl[joint]] != float(position):
+            self._data.ctrl[self._joint_ctrl[joint]] = float(position)
+            self._wake_trees(self._trees[self._joint_thing[joint]])
 
     def step(self, n: int = 1) -> None:
         self._loaded()
@@ -307,6 +317,7 @@ class MujocoSimulator:
             self._freeze(thing)
         self._set_physics(physics)
         d.tree_asleep[:] = saved.asleep
+        self._sync_sleep()
 
     def _set_physics(self, physics: np.ndarray) -> None:
         """Sets MuJoCo's state with everything awake."""
@@ -348,10 +359,14 @@ class MujocoSimulator:
             raise SimulatorError(f"{thing} is fixed to the building and can't be moved")
 
     def _write_pose(self, thing: str, pose: Pose) -> None:
-        at = self._free[thing]
+        at, dof = self._free[thing], self._free_dof[thing]
         quat: Quat = (pose[3], pose[4], pose[5], pose[6])
-        self._data.qpos[at : at + 7] = (*pose[:3], *normalised(quat))
-        self._rest(thing)
+        new = np.array((*pose[:3], *normalised(quat)))
+        d = self._data
+        if not (np.array_equal(d.qpos[at : at + 7], new) and not d.qvel[dof : dof + 6].any()):
+            self._wake(thing)
+            d.qpos[at : at + 7] = new
+            self._rest(thing)
 
     def _rest(self, thing: str) -> None:
         dof = self._free_dof.get(thing)
@@ -360,14 +375,44 @@ class MujocoSimulator:
             self._data.qacc_warmstart[dof : dof + 6] = 0.0
         self._stale = True
 
-    def _wake(self) -> None:
-        """Everything, because what rested on a thing sleeps in one island with it; a second later it sleeps again."""
-        if self._model.ntree and (self._data.tree_asleep >= 0).any():
-            self._set_physics(self._physics())
+    def _wake(self, thing: str) -> None:
+        """The thing, and everything that fell asleep leaning on it. Of a fixed thing anything may lean on: all."""
+        self._wake_trees(self._trees[thing] if thing in self._free else range(self._model.ntree))
+
+    def _wake_trees(self, trees: Iterable[int]) -> None:
+        d = self._data
+        woken = False
+        for tree in trees:
+            at = tree
+            while d.tree_asleep[at] >= 0:
+                # the trees of one island point at each other in a ring
+                following = int(d.tree_asleep[at])
+                d.tree_asleep[at] = _AWAKE
+                at, woken = following, True
+        if woken:
+            self._sync_sleep()
+
+    def _sync_sleep(self) -> None:
+        """MuJoCo's tables of what is awake, from `tree_asleep`, which alone holds that state."""
+        m, d = self._model, self._data
+        asleep = np.asarray(d.tree_asleep) >= 0
+        d.tree_awake[:] = ~asleep
+        d.ntree_awake = int((~asleep).sum())
+        tree = m.body_treeid
+        moving = np.where(asleep[tree], _S_ASLEEP, _S_AWAKE) if m.ntree else np.zeros(m.nbody, dtype=np.int64)
+        body = np.where(tree < 0, _S_STATIC, moving)
+        d.body_awake[:] = body
+        for name, count, chosen in (
+            ("body_awake_ind", "nbody_awake", np.flatnonzero(body != _S_ASLEEP)),
+            ("parent_awake_ind", "nparent_awake", 1 + np.flatnonzero(body[m.body_parentid[1:]] != _S_ASLEEP)),
+            ("dof_awake_ind", "nv_awake", np.flatnonzero(body[m.dof_bodyid] == _S_AWAKE)),
+        ):
+            getattr(d, name)[: len(chosen)] = chosen
+            setattr(d, count, len(chosen))
 
     def _freeze(self, thing: str) -> None:
         """No contacts and no weight: with zero velocity it stays exactly where it is put."""
-        self._wake()
+        self._wake(thing)
         for g in self._geoms[thing]:
             self._model.geom_contype[g] = 0
             self._model.geom_conaffinity[g] = 0
@@ -375,7 +420,7 @@ class MujocoSimulator:
             self._model.body_gravcomp[b] = 1.0
 
     def _unfreeze(self, thing: str) -> None:
-        self._wake()
+        self._wake(thing)
         for g in self._geoms[thing]:
             self._model.geom_contype[g], self._model.geom_conaffinity[g] = self._bits[g]
         for b in self._bodies[thing]:
