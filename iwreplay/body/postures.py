@@ -114,7 +114,7 @@ class Bend(NamedTuple):
 
 
 #: shoulder at rest, pushed forward, raised
-_COLLARS: tuple[Vec3, ...] = ((0.0, 0.0, 0.0), (0.0, 0.65, 0.0), (0.0, 0.25, -0.6))
+_COLLARS: tuple[Vec3, ...] = ((0.0, 0.0, 0.0), (0.0, 0.65, 0.0), (0.0, 0.55, -0.6))
 
 
 @dataclass(frozen=True, kw_only=True)

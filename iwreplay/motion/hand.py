@@ -55,6 +55,7 @@ def _vias(aim: Aim, facing: tuple[float, float]) -> Iterator[tuple[Vec3, ...]]:
         yield ((x, y, z + up),)
     yield ((x - 0.25 * fx, y - 0.25 * fy, z + 0.02),)
     yield ((x - 0.25 * fx, y - 0.25 * fy, z + 0.12),)
+    yield ((x - 0.42 * fx, y - 0.42 * fy, z + 0.06),)
     if aim.out is not None:
         ox, oy = aim.out
         for far in (0.30, 0.45):

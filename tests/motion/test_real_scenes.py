@@ -9,6 +9,7 @@ import pytest
 from iwreplay.body import standing
 from iwreplay.motion import Approach, Planner, Route
 from iwreplay.motion import trajectories as move
+from iwreplay.motion.touching import supports
 from iwreplay.pose import Vec3
 from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.loader import compile_scene, load_scene, scene_ids
@@ -29,12 +30,22 @@ def begun(scene_id: str) -> tuple[Planner, WorldState]:
     state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
     sim = MujocoSimulator()
     sim.load(scene)
+    for t in scene.things:
+        if t.cls == "door":  # what lies behind one is out of reach while it is shut
+            for k in t.links:
+                if k.joint is not None:
+                    state.joints[f"{t.id}.{k.joint.name}"] = k.joint.open_at
+                    sim.drive_joint(f"{t.id}.{k.joint.name}", k.joint.open_at)
+            state.attrs[t.id]["open"] = True
+    sim.step(round(1.0 / sim.dt_s))
     return Planner(scene=scene, sim=sim), state
 
 
 def used_points(state: WorldState) -> Iterator[tuple[Thing, Vec3]]:
     for t in state.scene.things:
         if USED.intersection(t.affordances) and state.attrs[t.id].get("exists") is not False:
+            if any(how == "in" and state.attrs[s].get("open") is False for how, s in supports(state, t.id)):
+                continue
             point = handle_point(t, state)
             if point is not None or t.grip != (0.0, 0.0, 0.0):
                 yield t, point or grip_point(t, state)
