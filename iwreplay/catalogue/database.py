@@ -19,10 +19,10 @@ import msgspec
 import pyarrow as pa
 
 from iwreplay.catalogue.project import LogFacts, Rows, project
-from iwreplay.catalogue.schema import SCHEMA_VERSION, TABLES, Table, ddl
+from iwreplay.catalogue.schema import SCHEMA_VERSION, SCORED, TABLES, Table, ddl
 from iwreplay.errors import EventError, LogError, QueryError
 from iwreplay.log import read_log
-from iwreplay.store import Episode, ScoreBook, Store
+from iwreplay.store import BookedScore, Episode, ScoreBook, Store
 
 __all__ = ["Answer", "Catalogue", "Refreshed"]
 
@@ -49,6 +49,9 @@ CREATE SCHEMA iw;
 CREATE TABLE iw.about AS SELECT {SCHEMA_VERSION} AS schema_version;
 CREATE TABLE iw.taken (episode VARCHAR PRIMARY KEY, log_stamp VARCHAR, score_stamp VARCHAR);
 """
+
+
+_TABLE = {t.name: t for t in TABLES}
 
 
 class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +140,8 @@ class Catalogue:
             for episode_id in plan.gone:
                 _drop(con, episode_id)
             for episode in plan.rescored:
-                con.execute("DELETE FROM scores WHERE episode = ?", [episode.id])
+                for table in SCORED:
+                    con.execute(f"DELETE FROM {table} WHERE episode = ?", [episode.id])
                 self._take_scores(con, episode)
         done = 0
         while done < len(todo):
@@ -165,24 +169,14 @@ class Catalogue:
         stamp = self._score_stamp(episode)
         found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchall()
         root_hash = found[0][0] if found else None
-        rows = [
-            {
-                "episode": episode.id,
-                "scorer": s.key.scorer,
-                "scorer_hash": s.key.scorer_hash,
-                "root_hash": s.key.root_hash,
-                "parameters": msgspec.json.encode(s.key.parameters).decode(),
-                "metric": v.metric,
-                "value": v.value,
-                "status": v.status,
-                "detail": v.detail,
-                "evidence": list(v.evidence),
-            }
+        valid = [
+            s
             for s in ScoreBook.load(episode).entries
             if s.key.root_hash == root_hash and self.scorers.get(s.key.scorer) == s.key.scorer_hash
-            for v in s.values
         ]
-        _insert(con, next(t for t in TABLES if t.name == "scores"), rows)
+        _insert(con, _TABLE["scores"], [_score_row(episode.id, s) for s in valid])
+        points = [{"episode": episode.id, **p} for s in valid for p in _points_of(s)]
+        _insert(con, _TABLE["points"], points)
         con.execute("UPDATE iw.taken SET score_stamp = ? WHERE episode = ?", [stamp, episode.id])
 
     def _plan(self) -> _Plan:
@@ -206,7 +200,7 @@ class Catalogue:
 
     def _score_stamp(self, episode: Episode) -> str:
         kept = _file_stamp(episode.scores) if episode.scores is not None else ""
-        return f"{kept}|{msgspec.json.encode(self.scorers).decode()}"
+        return f"{kept}|{_json(self.scorers)}"
 
     def _make_if_needed(self, rebuild: bool) -> bool:
         """True when an older or unreadable file was thrown away."""
@@ -306,6 +300,34 @@ def _rows_of(episode: Episode) -> Rows:
             return project(episode.id, log, facts)
     except (LogError, EventError) as e:
         return project(episode.id, (), LogFacts(state="corrupt", problem=str(e), root_hash=None))
+
+
+def _score_row(episode_id: str, score: BookedScore) -> dict[str, Any]:
+    return {
+        "episode": episode_id,
+        "scorer": score.key.scorer,
+        "scorer_hash": score.key.scorer_hash,
+        "root_hash": score.key.root_hash,
+        "parameters": _json(score.key.parameters),
+        "metric": score.metric,
+        "value": score.value,
+        "status": score.status,
+        "reason": score.reason,
+        "evidence": list(score.evidence),
+        "details": _json(score.details),
+    }
+
+
+def _points_of(score: BookedScore) -> list[dict[str, Any]]:
+    """The capability points in a score's details; none in those of other scorers."""
+    return [
+        {"point": p["id"], "capability": p["capability"], "status": p["status"], "help": p["help"]}
+        for p in score.details.get("points", ())
+    ]
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _insert(con: duckdb.DuckDBPyConnection, table: Table, rows: list[dict[str, Any]]) -> None:

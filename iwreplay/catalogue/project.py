@@ -7,7 +7,7 @@ from typing import Any, assert_never, cast
 
 import msgspec
 
-from iwreplay.catalogue.schema import TABLES
+from iwreplay.catalogue.schema import SCORED, TABLES
 from iwreplay.events import (
     AnyEvent,
     AssistantDecision,
@@ -54,7 +54,7 @@ class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def project(episode: str, events: Iterable[tuple[int, Event]], facts: LogFacts) -> Rows:
-    """The catalogue's rows of one episode (all tables but `scores`). Takes any prefix of a log, also an empty one."""
+    """Rows of one episode for all tables but those of kept scores. Takes any prefix of a log, also an empty one."""
     fold = _Fold(episode)
     for seq, event in events:
         fold.take(seq, cast("AnyEvent", event))
@@ -66,7 +66,7 @@ class _Fold:
 
     def __init__(self, episode: str) -> None:
         self.episode = episode
-        self.rows: Rows = {t.name: [] for t in TABLES if t.name != "scores"}
+        self.rows: Rows = {t.name: [] for t in TABLES if t.name not in SCORED}
         self.opened: EpisodeOpened | None = None
         self.ended: EpisodeEnded | None = None
         self.count = 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["SCHEMA_VERSION", "TABLES", "Column", "Table", "ddl", "markdown"]
+__all__ = ["SCHEMA_VERSION", "SCORED", "TABLES", "Column", "Table", "ddl", "markdown"]
 
 #: raised with any change of tables or of what the projection writes; an older catalogue file is rebuilt
 SCHEMA_VERSION = 1
+#: tables whose rows come from kept scores; those of all others come from the logs
+SCORED = ("scores", "points")
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -19,7 +21,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """One table. `source` says whether its rows come from one log or from the kept scores."""
+    """One table."""
 
     name: str
     doc: str
@@ -241,11 +243,23 @@ TABLES: tuple[Table, ...] = (
             Column("scorer_hash", "VARCHAR", "hash of the scorer's version"),
             Column("root_hash", "VARCHAR", "hash of the log that was scored"),
             Column("parameters", "JSON", "parameters of the scorer"),
-            Column("metric", "VARCHAR", "name of the value: pass, mcr, C4:..., ..."),
-            Column("value", "DOUBLE", "the value, 0 and 1 for no and yes; null when there is none"),
-            Column("status", "VARCHAR", "scored, unscorable, or the status of a capability point"),
-            Column("detail", "VARCHAR", "reason or explanation, or empty"),
+            Column("metric", "VARCHAR", "pass, mcr or capability"),
+            Column("value", "DOUBLE", "the value, 0 and 1 for no and yes; null when unscorable"),
+            Column("status", "VARCHAR", "scored or unscorable"),
+            Column("reason", "VARCHAR", "why it is unscorable, or empty"),
             Column("evidence", "BIGINT[]", "numbers of the events that decided it"),
+            Column("details", "JSON", "what it is made of"),
+        ),
+    ),
+    Table(
+        "points",
+        "Capability points of the scored episodes (from the details of the score `capability`).",
+        (
+            _EPISODE,
+            Column("point", "VARCHAR", "id of the point in its task"),
+            Column("capability", "VARCHAR", "C1 to C9"),
+            Column("status", "VARCHAR", "clean_pass, assisted_pass, fail or not_reached"),
+            Column("help", "VARCHAR", "retry or human_repair for an assisted pass, or empty"),
         ),
     ),
 )

@@ -14,6 +14,9 @@ from iwreplay.errors import IwreplayError
 
 __all__ = ["app", "main"]
 
+#: modules of the extra `record`
+_EXTRA = ("mujoco", "numba", "llvmlite", "PIL")
+
 app = typer.Typer(
     name="iwreplay",
     no_args_is_help=True,
@@ -57,3 +60,8 @@ def main() -> None:
     except IwreplayError as e:
         note(f"error: {e}")
         sys.exit(e.exit_code)
+    except ModuleNotFoundError as e:
+        if e.name not in _EXTRA:
+            raise
+        note(f"error: {e.name} is not installed; recording, replaying and drawing need: pip install 'iwreplay[record]'")
+        sys.exit(2)

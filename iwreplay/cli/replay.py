@@ -22,9 +22,7 @@ def replay(
         typer.Argument(help="Episodes (ids, unique beginnings or paths of logs); all of the store when none is given."),
     ] = None,
     *,
-    collect_all: Annotated[
-        bool, typer.Option("--collect-all", help="Go on after the first divergence, and grade every step.")
-    ] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first difference of an episode.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes re-executed at a time.", min=1)] = 1,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
@@ -39,7 +37,7 @@ def replay(
     from iwreplay.app.replaying import replay_episodes
 
     with progress("replaying") as tell:
-        verdicts = replay_episodes(store, tuple(episodes or ()), collect_all=collect_all, jobs=jobs, progress=tell)
+        verdicts = replay_episodes(store, tuple(episodes or ()), fail_fast=fail_fast, jobs=jobs, progress=tell)
     if json:
         print_json(verdicts[0] if episodes is not None and len(episodes) == 1 else verdicts)
     else:
@@ -91,10 +89,15 @@ def frames(
 
 
 def _explain(verdict: Verdict) -> None:
-    if verdict.grade != "exact":
-        say("")
-        for line in verdict.report:
-            say(line)
+    if verdict.grade == "exact":
+        return
+    say(f"\n{verdict.episode}: " + ", ".join(f"{n} steps {grade}" for grade, n in verdict.grades.items()))
+    if verdict.first_divergence is not None:
+        say(f"first of {verdict.differences} differences: {verdict.first_divergence}")
+    for difference in verdict.environment:
+        say(f"environment: {difference.name} was {difference.recorded}, is {difference.here}")
+    if verdict.recorded_root_hash not in (None, verdict.root_hash):
+        say(f"root hash {verdict.root_hash}, recorded {verdict.recorded_root_hash}")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -29,11 +29,11 @@ def list_tasks(*, json: JsonOption = False) -> None:
 
     Example: iwreplay tasks list --json
     """
-    from iwreplay.app.tasks import task_files
+    from iwreplay.app.tasks import find_tasks
 
     rows = [
-        {"id": f.task.id, "family": f.task.family, "title": f.task.title, "scene": f.task.scene, "file": str(f.path)}
-        for f in task_files()
+        {"id": t.id, "family": t.family, "title": t.title, "scene": t.scene, "version": t.version}
+        for t in find_tasks(())
     ]
     if json:
         print_json(rows)
@@ -49,7 +49,7 @@ def show(task: TaskArgument, *, json: JsonOption = False) -> None:
     """
     from iwreplay.app.tasks import find_task
 
-    found = find_task(task).task
+    found = find_task(task)
     if json:
         print_json(found)
         return

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at
-from iwreplay.store.scorebook import BookedScore, BookedValue, ScoreBook, ScoreKey
+from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, write_whole
+from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey
 
 __all__ = [
     "STORE_VERSION",
     "BookedScore",
-    "BookedValue",
     "Episode",
     "ScoreBook",
     "ScoreKey",
     "Store",
     "log_at",
+    "write_whole",
 ]

@@ -7,12 +7,14 @@ so that going back to an older scorer costs nothing. All of it can be derived ag
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import msgspec
 
 from iwreplay.errors import StoreDamagedError, StoreError
 from iwreplay.store.directory import Episode, write_whole
 
-__all__ = ["BookedScore", "BookedValue", "ScoreBook", "ScoreKey"]
+__all__ = ["BookedScore", "ScoreBook", "ScoreKey"]
 
 BOOK_VERSION = 1
 #: entries kept for one scorer of one episode; the oldest go first
@@ -31,23 +33,20 @@ class ScoreKey(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, str] = {}
 
 
-class BookedValue(msgspec.Struct, frozen=True, kw_only=True):
-    """One value that a scorer gave."""
-
-    metric: str
-    #: None when there is no number: unscorable, or a point that was not reached
-    value: float | None
-    status: str
-    detail: str = ""
-    #: numbers of the events that decided it
-    evidence: tuple[int, ...] = ()
-
-
 class BookedScore(msgspec.Struct, frozen=True, kw_only=True):
     """What one scorer said about one log."""
 
     key: ScoreKey
-    values: tuple[BookedValue, ...]
+    metric: str
+    #: None when the log can't support the metric
+    value: float | None
+    status: Literal["scored", "unscorable"]
+    #: why it is unscorable; "" when it is scored
+    reason: str = ""
+    #: numbers of the events that decided it
+    evidence: tuple[int, ...] = ()
+    #: what it is made of; plain JSON values
+    details: dict[str, Any] = {}
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from iwreplay.catalogue import Answer, Catalogue, question
 from iwreplay.catalogue.schema import TABLES
 from iwreplay.errors import QueryError, UnknownNameError
 from iwreplay.log import read_log
-from iwreplay.store import BookedScore, BookedValue, Episode, ScoreBook, ScoreKey, Store
+from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey, Store
 from tests.catalogue.conftest import write_episode
 
 SCORERS = {"pass": "h1"}
@@ -25,8 +25,9 @@ def _score(episode: Episode, value: float, *, scorer_hash: str = "h1") -> None:
         root = log.root_hash
     assert root is not None
     key = ScoreKey(root_hash=root, scorer="pass", scorer_hash=scorer_hash)
+    points = [{"id": "p1", "capability": "C4", "status": "clean_pass" if value else "fail", "help": ""}]
     ScoreBook.load(episode).put(
-        BookedScore(key=key, values=(BookedValue(metric="pass", value=value, status="scored", evidence=(5,)),))
+        BookedScore(key=key, metric="pass", value=value, status="scored", evidence=(5,), details={"points": points})
     )
 
 
@@ -78,6 +79,10 @@ def test_only_what_changed_is_read_again(store: Store) -> None:
     _score(first, 1.0)
     assert catalogue.refresh().rescored == (first.id,)
     assert catalogue.ask("SELECT episode, metric, value, evidence FROM scores").rows == ((first.id, "pass", 1.0, [5]),)
+    assert catalogue.ask("SELECT * FROM points").rows == ((first.id, "p1", "C4", "clean_pass", ""),)
+    _score(first, 0.0)
+    assert catalogue.refresh().rescored == (first.id,)
+    assert catalogue.ask("SELECT status FROM points").rows == (("fail",),)
     third = write_episode(store, assistant="silent")
     assert catalogue.refresh().added == (third.id,)
     assert second.folder is not None

@@ -8,10 +8,13 @@ import msgspec
 import pytest
 
 from iwreplay.errors import StoreDamagedError
-from iwreplay.store import BookedScore, BookedValue, Episode, ScoreBook, ScoreKey
+from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey
 
 KEY = ScoreKey(root_hash="a" * 64, scorer="pass", scorer_hash="b" * 64, parameters={"k": "1"})
-VALUES = (BookedValue(metric="pass", value=1.0, status="scored", evidence=(3, 4)),)
+
+
+def _score(key: ScoreKey = KEY, value: float = 1.0) -> BookedScore:
+    return BookedScore(key=key, metric="pass", value=value, status="scored", evidence=(3, 4), details={"a": [1, None]})
 
 
 @pytest.fixture
@@ -26,11 +29,9 @@ def test_never_scored_is_empty_and_not_stale(episode: Episode) -> None:
 
 
 def test_what_was_put_is_there_again(episode: Episode) -> None:
-    ScoreBook.load(episode).put(BookedScore(key=KEY, values=VALUES))
+    ScoreBook.load(episode).put(_score())
     book = ScoreBook.load(episode)
-    kept = book.get(KEY)
-    assert kept is not None
-    assert kept.values == VALUES
+    assert book.get(KEY) == _score()
     assert book.stale_because(KEY) is None
 
 
@@ -48,7 +49,7 @@ def test_what_was_put_is_there_again(episode: Episode) -> None:
 )
 def test_stale_says_why(episode: Episode, change: dict[str, object], reason: str) -> None:
     book = ScoreBook.load(episode)
-    book.put(BookedScore(key=KEY, values=VALUES))
+    book.put(_score())
     other = msgspec.structs.replace(KEY, **change)
     assert book.get(other) is None
     assert book.stale_because(other) == reason
@@ -56,23 +57,23 @@ def test_stale_says_why(episode: Episode, change: dict[str, object], reason: str
 
 def test_another_scorer_is_another_story(episode: Episode) -> None:
     book = ScoreBook.load(episode)
-    book.put(BookedScore(key=KEY, values=VALUES))
+    book.put(_score())
     assert book.stale_because(msgspec.structs.replace(KEY, scorer="mcr")) is None
 
 
 def test_going_back_to_an_older_scorer_finds_its_score(episode: Episode) -> None:
     book = ScoreBook.load(episode)
     newer = msgspec.structs.replace(KEY, scorer_hash="c" * 64)
-    book.put(BookedScore(key=KEY, values=VALUES))
-    book.put(BookedScore(key=newer, values=()))
-    assert ScoreBook.load(episode).get(KEY) == BookedScore(key=KEY, values=VALUES)
+    book.put(_score())
+    book.put(_score(newer, 0.0))
+    assert ScoreBook.load(episode).get(KEY) == _score()
 
 
 def test_the_book_is_bounded_per_scorer(episode: Episode) -> None:
     book = ScoreBook.load(episode)
-    book.put(BookedScore(key=msgspec.structs.replace(KEY, scorer="other"), values=VALUES))
+    book.put(_score(msgspec.structs.replace(KEY, scorer="other")))
     for i in range(50):
-        book.put(BookedScore(key=msgspec.structs.replace(KEY, root_hash=f"{i:064x}"), values=VALUES))
+        book.put(_score(msgspec.structs.replace(KEY, root_hash=f"{i:064x}")))
     entries = ScoreBook.load(episode).entries
     assert len(entries) == 21
     assert entries[-1].key.root_hash == f"{49:064x}"
@@ -97,21 +98,21 @@ def test_book_from_the_future(episode: Episode) -> None:
 def test_outside_a_store_nothing_is_kept(tmp_path: Path) -> None:
     loose = Episode(id="x", log=tmp_path / "x.arrows", folder=None)
     book = ScoreBook.load(loose)
-    book.put(BookedScore(key=KEY, values=VALUES))
+    book.put(_score())
     assert book.get(KEY) is not None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_failed_write_keeps_the_old_book(episode: Episode, monkeypatch: pytest.MonkeyPatch) -> None:
     book = ScoreBook.load(episode)
-    book.put(BookedScore(key=KEY, values=VALUES))
+    book.put(_score())
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(Exception, match="No space left"):
-        book.put(BookedScore(key=msgspec.structs.replace(KEY, scorer="other"), values=VALUES))
+        book.put(_score(msgspec.structs.replace(KEY, scorer="other")))
     assert len(ScoreBook.load(episode).entries) == 1
     assert episode.folder is not None
     assert [p.name for p in episode.folder.iterdir()] == ["scores.json"]

@@ -1,0 +1,168 @@
+"""Recording episodes into a store, and scoring each at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from iwreplay import __version__
+from iwreplay.app.pool import each, threads_for
+from iwreplay.app.scoring import score_episode
+from iwreplay.app.tasks import find_tasks
+from iwreplay.errors import UnknownNameError
+from iwreplay.frames.maker import FrameMaker
+from iwreplay.loop import configured
+from iwreplay.ports import Assistant, Human
+from iwreplay.store import Episode, Store
+from iwreplay.taskpack.loader import validate_task
+from iwreplay.taskpack.model import TaskPack
+from recorder.assistants import OracleAssistant, ScriptedAssistant, SilentAssistant
+from recorder.humans import LiteralHuman
+from recorder.record import Recorded, RecordingInterrupted, record_episode
+from recorder.simulators.mujoco_backend import MujocoSimulator
+
+__all__ = ["ASSISTANTS", "HUMANS", "RecordedEpisode", "assistant_named", "human_named", "record_task", "record_tasks"]
+
+ASSISTANTS = ("oracle", "silent", "scripted:FILE")
+HUMANS = ("literal",)
+
+
+class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
+    """One recorded episode, scored."""
+
+    episode: str
+    task: str
+    assistant: str
+    human: str
+    #: None when the episode is not valid
+    passed: bool | None
+    #: satisfied share of the objectives; None when the episode is not valid
+    mcr: float | None
+    log: str
+    root_hash: str
+    end_reason: str
+    valid: bool
+    turns: int
+    #: commands of live interaction, refused ones included
+    actions: int
+    events: int
+    #: why it is not valid, or ""
+    detail: str
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How to record: everything but the task. Pickles, so that a worker process can carry it out."""
+
+    store: Path
+    assistant: str
+    human: str
+    seed: int = 0
+    #: False: frames are not drawn, only what is visible is worked out
+    frames: bool = True
+    #: for drawing; None uses every core
+    threads: int | None = None
+
+
+def record_tasks(
+    store: Path,
+    tasks: tuple[str, ...],
+    *,
+    assistant: str = "oracle",
+    human: str = "literal",
+    seed: int = 0,
+    frames: bool = True,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[RecordedEpisode, ...]:
+    """Records one episode of each task. Every name is checked before the first episode begins.
+
+    An interrupted episode is the last one; those after it are not begun. Raises UnknownNameError for a name, TaskError
+    for a malformed task, ParticipantError for an unusable script, StoreError for a folder of other things.
+    """
+    packs = find_tasks(tasks)
+    for pack in packs:
+        assistant_named(assistant, task=pack)
+        validate_task(pack)
+    human_named(human)
+    Store.open_or_make(store, made_by=f"iwreplay {__version__}")
+    wish = Wish(store=store, assistant=assistant, human=human, seed=seed, frames=frames, threads=threads_for(jobs))
+    done = []
+    for recorded in each(partial(record_task, wish=wish), packs, jobs=jobs, progress=progress):
+        done.append(recorded)
+        if recorded.end_reason == "interrupted":
+            break
+    return tuple(done)
+
+
+def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
+    """Records one episode in the store and scores it."""
+    speaker, listener = assistant_named(wish.assistant, task=task), human_named(wish.human)
+    store = Store.open_or_make(wish.store, made_by=f"iwreplay {__version__}")
+    episode = store.new_episode(
+        task=task.id, assistant=speaker.about().name, human=listener.about().name, seed=wish.seed
+    )
+    try:
+        recorded = record_episode(
+            task,
+            scene=validate_task(task),
+            assistant=speaker,
+            human=listener,
+            simulator=MujocoSimulator,
+            frames=lambda scene, config: FrameMaker(scene, config=config, threads=wish.threads),
+            path=episode.log,
+            config=configured(task, seed=wish.seed, draw_frames=wish.frames),
+        )
+    except RecordingInterrupted as stopped:
+        recorded = stopped.recorded
+    finally:
+        _tidy(episode)
+    return _scored(episode, task, wish, recorded)
+
+
+def assistant_named(name: str, *, task: TaskPack) -> Assistant:
+    """The Assistant of that name for that task. UnknownNameError; LinesError for an unusable script."""
+    if name == "oracle":
+        return OracleAssistant(task.oracle)
+    if name == "silent":
+        return SilentAssistant()
+    if name.startswith("scripted:"):
+        return ScriptedAssistant.from_file(name.removeprefix("scripted:"))
+    raise UnknownNameError("assistant", name, known=ASSISTANTS)
+
+
+def human_named(name: str) -> Human:
+    """The Human of that name, or UnknownNameError."""
+    if name == "literal":
+        return LiteralHuman()
+    raise UnknownNameError("human", name, known=HUMANS)
+
+
+def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded) -> RecordedEpisode:
+    values = {line.metric: line.value for line in score_episode(episode)}
+    passed = values["pass"]
+    result = recorded.result
+    return RecordedEpisode(
+        episode=episode.id,
+        task=task.id,
+        assistant=wish.assistant,
+        human=wish.human,
+        passed=None if passed is None else passed == 1.0,
+        mcr=values["mcr"],
+        log=str(episode.log),
+        root_hash=recorded.root_hash,
+        end_reason=result.reason,
+        valid=result.valid,
+        turns=result.turns,
+        actions=result.actions,
+        events=recorded.events,
+        detail=result.detail,
+    )
+
+
+def _tidy(episode: Episode) -> None:
+    """Takes the folder away again when nothing was ever written into it."""
+    if episode.folder is not None and not any(episode.folder.iterdir()):
+        episode.folder.rmdir()

@@ -1,0 +1,176 @@
+"""Verifying episodes by running them again, and drawing their frames from the log."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from iwreplay.app.episodes import find_episode, find_episodes
+from iwreplay.app.pool import each, threads_for
+from iwreplay.errors import StoreError, UnknownNameError
+from iwreplay.events import FrameCaptured
+from iwreplay.frames import png_bytes
+from iwreplay.frames.maker import FrameMaker
+from iwreplay.log import read_log
+from iwreplay.store import Episode, write_whole
+from recorder.simulators.mujoco_backend import MujocoSimulator
+from replayer.frames import replay_frames
+from replayer.reexecution import reexecute
+from replayer.report import Difference, EnvironmentDifference, Reexecution
+
+__all__ = ["Drawing", "DrawnFrame", "Verdict", "draw_frames", "replay_episode", "replay_episodes"]
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """How faithfully an episode was reproduced."""
+
+    episode: str
+    #: exact, state-equal, within-tolerance, outcome-equal or diverged: the worst of its steps
+    grade: str
+    steps: int
+    first_divergence: Difference | None
+    #: grade -> number of steps
+    grades: dict[str, int]
+    differences: int
+    environment: tuple[EnvironmentDifference, ...]
+    events: int
+    recorded_root_hash: str | None
+    root_hash: str
+    #: False: the log has no end, and was compared as far as it goes
+    log_ended: bool
+    #: stopped at the first difference
+    stopped: bool
+
+
+class DrawnFrame(msgspec.Struct, frozen=True, kw_only=True):
+    """One frame, drawn from the log."""
+
+    frame: str
+    seq: int
+    sim_time_s: float
+    cause: str
+    #: "same" as seen, "different", or "never drawn" (then there is no hash to compare with)
+    verdict: str
+    file: str | None
+
+
+class Drawing(msgspec.Struct, frozen=True, kw_only=True):
+    """Frames of one episode."""
+
+    episode: str
+    #: None when nothing was written
+    folder: str | None
+    frames: tuple[DrawnFrame, ...]
+
+
+def replay_episodes(
+    store: Path,
+    wanted: tuple[str, ...] = (),
+    *,
+    fail_fast: bool = False,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[Verdict, ...]:
+    """Re-executes episodes (all of the store when none is named) and compares every event with their logs."""
+    episodes = find_episodes(store, wanted)
+    work = partial(replay_episode, fail_fast=fail_fast, threads=threads_for(jobs))
+    return tuple(each(work, episodes, jobs=jobs, progress=progress))
+
+
+def replay_episode(episode: Episode, *, fail_fast: bool = False, threads: int | None = None) -> Verdict:
+    """Re-executes one episode. LogError for a log that can't be replayed."""
+    with read_log(episode.log) as log:
+        done = reexecute(
+            log,
+            simulator=MujocoSimulator,
+            frames=lambda scene, config: FrameMaker(scene, config=config, threads=threads),
+            fail_fast=fail_fast,
+        )
+    return _verdict(episode, done)
+
+
+def draw_frames(
+    store: Path,
+    wanted: str,
+    *,
+    frames: tuple[str, ...] = (),
+    every: int = 1,
+    out: Path | None = None,
+    write: bool = True,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Drawing:
+    """Draws the frames of an episode from its log, compares their pixels with the hashes in it, and writes PNG files.
+
+    `frames` are ids ("f000012") or their numbers; all when there is none, then every n-th with `every`.
+    """
+    episode = find_episode(store, wanted)
+    with read_log(episode.log) as log:
+        known = [e.frame_id for _, e in log if isinstance(e, FrameCaptured)]
+        chosen = _chosen(episode, known, frames)[::every]
+        folder = out or episode.frames
+        if write:
+            _make(folder)
+        drawn = []
+        for replayed in replay_frames(
+            log, frames=lambda scene, config: FrameMaker(scene, config=config), only=frozenset(chosen)
+        ):
+            event = replayed.event
+            file = folder / f"{event.frame_id}.png" if write else None
+            if file is not None:
+                try:
+                    write_whole(file, png_bytes(replayed.frame.rgb))
+                except OSError as e:
+                    raise StoreError(f"{file} can't be written: {e.strerror}") from e
+            verdict = "never drawn" if replayed.ok is None else "same" if replayed.ok else "different"
+            drawn.append(
+                DrawnFrame(
+                    frame=event.frame_id,
+                    seq=replayed.seq,
+                    sim_time_s=event.sim_time_s,
+                    cause=event.cause,
+                    verdict=verdict,
+                    file=None if file is None else str(file),
+                )
+            )
+            progress(len(drawn), len(chosen))
+    return Drawing(episode=episode.id, folder=str(folder) if write else None, frames=tuple(drawn))
+
+
+def _verdict(episode: Episode, done: Reexecution) -> Verdict:
+    return Verdict(
+        episode=episode.id,
+        grade="state-equal" if done.verdict == "exact" and not done.exact else done.verdict,
+        steps=len(done.steps),
+        first_divergence=done.first,
+        grades=dict(sorted(Counter(s.grade for s in done.steps).items())),
+        differences=done.difference_count,
+        environment=done.environment,
+        events=done.events_compared,
+        recorded_root_hash=done.recorded_root,
+        root_hash=done.root,
+        log_ended=done.log_ended,
+        stopped=done.stopped,
+    )
+
+
+def _chosen(episode: Episode, known: list[str], wanted: tuple[str, ...]) -> list[str]:
+    if not wanted:
+        return known
+    ids = [f"f{int(w):06d}" if re.fullmatch(r"[0-9]{1,6}", w) else w for w in wanted]
+    for frame in ids:
+        if frame not in known:
+            there = f"{episode.id} has {known[0]} to {known[-1]}." if known else f"{episode.id} has no frame."
+            raise UnknownNameError("frame", frame, hint=there)
+    return [k for k in known if k in ids]
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise StoreError(f"the folder for frames {folder} can't be made: {e.strerror}") from e

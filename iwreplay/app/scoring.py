@@ -1,0 +1,163 @@
+"""Scoring episodes: incremental, because a score is kept with what it is valid for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from iwreplay.app.episodes import find_episodes
+from iwreplay.errors import EventError, LogError
+from iwreplay.log import read_log
+from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey
+from scorers import SCORERS, Score, Scorer, Unscorable, score_all, scorer_hash, scorer_named
+
+__all__ = ["ScoreLine", "score_episode", "score_episodes", "scorer_hashes"]
+
+
+class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One score of one episode."""
+
+    episode: str
+    metric: str
+    #: None when unscorable, or not computed
+    value: float | None
+    #: scored, unscorable, or missing (asked not to compute it)
+    status: str
+    #: why what was kept could not be used; None when it could, or when there was nothing
+    stale_because: str | None
+    #: True: not computed now, but valid as kept
+    kept: bool
+    reason: str
+    scorer: str
+    scorer_hash: str
+    root_hash: str | None
+    parameters: dict[str, str]
+    evidence: tuple[int, ...]
+    details: dict[str, Any]
+
+
+def scorer_hashes() -> dict[str, str]:
+    """Present hash of every scorer of this build, by name."""
+    return {s.name: _hash(s.name) for s in SCORERS}
+
+
+def score_episodes(
+    store: Path,
+    wanted: tuple[str, ...] = (),
+    *,
+    scorers: tuple[str, ...] = (),
+    again: bool = False,
+    compute: bool = True,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[ScoreLine, ...]:
+    """Scores episodes (all of the store when none is named) under all scorers, or those named.
+
+    A kept score is used when log, scorer and parameters are the same, unless `again`. With `compute` off nothing is
+    computed or written: what is missing or stale has the status "missing".
+    """
+    chosen = tuple(scorer_named(s) for s in scorers) or SCORERS
+    lines: list[ScoreLine] = []
+    episodes = find_episodes(store, wanted)
+    for n, episode in enumerate(episodes, start=1):
+        lines += score_episode(episode, scorers=chosen, again=again, compute=compute)
+        progress(n, len(episodes))
+    return tuple(lines)
+
+
+def score_episode(
+    episode: Episode, *, scorers: tuple[Scorer, ...] = SCORERS, again: bool = False, compute: bool = True
+) -> tuple[ScoreLine, ...]:
+    """One line for each scorer, in their order. A damaged log is unscorable, with the damage as the reason."""
+    try:
+        with read_log(episode.log) as log:
+            root = log.root_hash
+            if root is None:
+                assert log.problem is not None, "only a damaged log has no root hash"
+                return _unreadable(episode, scorers, f"the log is {log.state}: {log.problem.what}")
+            book = ScoreBook.load(episode)
+            keys = {s.name: _key(s, root) for s in scorers}
+            kept = {} if again else {s.name: b for s in scorers if (b := book.get(keys[s.name])) is not None}
+            stale = {s.name: book.stale_because(keys[s.name]) for s in scorers}
+            todo = tuple(s for s in scorers if s.name not in kept)
+            fresh = dict(kept)
+            if todo and compute:
+                for scorer, found in zip(todo, score_all(log, scorers=todo), strict=True):
+                    fresh[scorer.name] = _booked(keys[scorer.name], found)
+                book.put(*(fresh[s.name] for s in todo))
+    except (LogError, EventError) as e:
+        return _unreadable(episode, scorers, str(e))
+    return tuple(
+        _line(episode, keys[s.name], fresh.get(s.name), stale=stale[s.name], kept=s.name in kept) for s in scorers
+    )
+
+
+@cache
+def _hash(name: str) -> str:
+    return scorer_hash(scorer_named(name))
+
+
+def _key(scorer: Scorer, root: str) -> ScoreKey:
+    return ScoreKey(root_hash=root, scorer=scorer.name, scorer_hash=_hash(scorer.name), parameters=dict(scorer.params))
+
+
+def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
+    if isinstance(found, Unscorable):
+        return BookedScore(
+            key=key,
+            metric=found.metric,
+            value=None,
+            status="unscorable",
+            reason=found.reason,
+            details={"missing": list(found.missing)},
+        )
+    return BookedScore(
+        key=key,
+        metric=found.metric,
+        value=found.value,
+        status="scored",
+        evidence=found.evidence,
+        details=found.details,
+    )
+
+
+def _line(episode: Episode, key: ScoreKey, score: BookedScore | None, *, stale: str | None, kept: bool) -> ScoreLine:
+    return ScoreLine(
+        episode=episode.id,
+        metric=score.metric if score is not None else key.scorer,
+        value=score.value if score is not None else None,
+        status=score.status if score is not None else "missing",
+        stale_because=stale,
+        kept=kept,
+        reason=score.reason if score is not None else "",
+        scorer=key.scorer,
+        scorer_hash=key.scorer_hash,
+        root_hash=key.root_hash,
+        parameters=key.parameters,
+        evidence=score.evidence if score is not None else (),
+        details=score.details if score is not None else {},
+    )
+
+
+def _unreadable(episode: Episode, scorers: tuple[Scorer, ...], why: str) -> tuple[ScoreLine, ...]:
+    return tuple(
+        ScoreLine(
+            episode=episode.id,
+            metric=s.name,
+            value=None,
+            status="unscorable",
+            stale_because=None,
+            kept=False,
+            reason=why,
+            scorer=s.name,
+            scorer_hash=_hash(s.name),
+            root_hash=None,
+            parameters=dict(s.params),
+            evidence=(),
+            details={},
+        )
+        for s in scorers
+    )

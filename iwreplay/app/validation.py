@@ -1,0 +1,217 @@
+"""Validating tasks by running them (statements 28 to 30 of the protocol).
+
+With the literal Human: the oracle passes, silence and no help fail, every near miss fails exactly the checks that it
+names. Nothing is drawn, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from iwreplay.app.pool import each
+from iwreplay.app.tasks import find_tasks
+from iwreplay.checks import Evaluation, evaluate_task
+from iwreplay.checks.lint import lint_start, lint_task
+from iwreplay.errors import IwreplayError
+from iwreplay.events import Event, HumanTurn, PrimitiveOutcome
+from iwreplay.frames.maker import FrameMaker
+from iwreplay.log import read_log
+from iwreplay.loop import LeakScanner, configured, protocol_violations
+from iwreplay.ports import Assistant
+from iwreplay.scene.model import CompiledScene
+from iwreplay.taskpack.loader import validate_task
+from iwreplay.taskpack.model import OracleStep, TaskPack
+from recorder.assistants import OracleAssistant, SilentAssistant
+from recorder.humans import LiteralHuman
+from recorder.record import record_episode
+from recorder.simulators.mujoco_backend import MujocoSimulator
+
+__all__ = ["TaskCheck", "TaskReport", "check_task", "check_tasks"]
+
+
+class TaskCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    #: what was found; says what is wrong when it is
+    detail: str = ""
+
+
+class TaskReport(msgspec.Struct, frozen=True, kw_only=True):
+    """All checks of one task."""
+
+    task: str
+    ok: bool
+    checks: tuple[TaskCheck, ...]
+
+
+def check_tasks(
+    tasks: tuple[str, ...] = (),
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[TaskReport, ...]:
+    """Validates tasks, all when none is named. UnknownNameError for a name, TaskError for a file that can't be read."""
+    return tuple(each(check_task, find_tasks(tasks), jobs=jobs, progress=progress))
+
+
+def check_task(task: TaskPack) -> TaskReport:
+    """Validates one task; what is wrong with it is in the report, not raised."""
+    try:
+        scene = validate_task(task)
+    except IwreplayError as e:
+        return _report(task, [TaskCheck(name="loads", ok=False, detail=str(e))])
+    checks = [_lint(task, scene), _hidden_names(task, scene)]
+    with tempfile.TemporaryDirectory(prefix="iwreplay-check-") as folder:
+        play = partial(_play, task, scene, Path(folder))
+        oracle = play(OracleAssistant(task.oracle), name="oracle")
+        checks += [
+            _starts_unsolved(oracle),
+            _passes(oracle),
+            _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
+            _protocol(oracle),
+            _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
+            _fails(_without_help(task, scene, Path(folder)), name="no help fails"),
+        ]
+        if not task.near_misses:
+            checks.append(TaskCheck(name="near misses", ok=False, detail="the task has none"))
+        for miss in task.near_misses:
+            played = play(OracleAssistant(miss.oracle), name=miss.id)
+            checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}"))
+            checks.append(_commands_follow(miss.oracle, played, name=f"near miss {miss.id}: words give commands"))
+    return _report(task, checks)
+
+
+class _Played(msgspec.Struct, frozen=True, kw_only=True):
+    """A finished episode of the task."""
+
+    events: tuple[Event, ...]
+    evaluation: Evaluation
+    #: "" or why the episode can't count
+    spoilt: str
+
+
+def _play(task: TaskPack, scene: CompiledScene, folder: Path, assistant: Assistant, *, name: str) -> _Played:
+    path = folder / f"{name}.arrows"
+    recorded = record_episode(
+        task,
+        scene=scene,
+        assistant=assistant,
+        human=LiteralHuman(),
+        simulator=MujocoSimulator,
+        frames=lambda scene, config: FrameMaker(scene, config=config),
+        path=path,
+        config=configured(task, draw_frames=False),
+    )
+    with read_log(path) as log:
+        events = tuple(log.events())
+    return _Played(
+        events=events,
+        evaluation=evaluate_task(events),
+        spoilt="" if recorded.result.valid else recorded.result.detail,
+    )
+
+
+def _without_help(task: TaskPack, scene: CompiledScene, folder: Path) -> _Played:
+    """Silence, while the Human does by itself what the no-help sequence says."""
+    alone = msgspec.structs.replace(task.human, intent=task.no_help or task.human.intent)
+    return _play(msgspec.structs.replace(task, human=alone), scene, folder, SilentAssistant(), name="no_help")
+
+
+def _lint(task: TaskPack, scene: CompiledScene) -> TaskCheck:
+    findings = lint_task(task, scene)
+    errors = [f for f in findings if f.level == "error"]
+    said = "; ".join(f"{f.level} in {f.where or 'the task'}: {f.message}" for f in findings)
+    return TaskCheck(name="loads", ok=not errors, detail=said)
+
+
+def _hidden_names(task: TaskPack, scene: CompiledScene) -> TaskCheck:
+    """No identifier, check or formula in anything that is said or shown."""
+    scanner = LeakScanner(task, scene)
+    said = [task.request, task.human.role, task.human.extra]
+    said += [step.say for steps in (task.oracle, *(m.oracle for m in task.near_misses)) for step in steps]
+    said += [action.text for event in task.script for action in event.do]
+    spoken = "\n".join([*said, *(c for step in task.oracle for c in step.do)])
+    leaks = [f"{leak.kind} {leak.found!r} in {text!r}" for text in said for leak in scanner.scan(text, spoken=spoken)]
+    return TaskCheck(name="no hidden names are said", ok=not leaks, detail="; ".join(leaks))
+
+
+def _starts_unsolved(played: _Played) -> TaskCheck:
+    name = "objectives are false, keeps true at the start"
+    try:
+        findings = lint_start(played.events)
+    except IwreplayError as e:
+        return TaskCheck(name=name, ok=False, detail=f"{e}{_because(played)}")
+    return TaskCheck(name=name, ok=not findings, detail="; ".join(f"{f.where}: {f.message}" for f in findings))
+
+
+def _passes(played: _Played) -> TaskCheck:
+    found = played.evaluation
+    failed = ", ".join(_failed(found))
+    ok = found.passed and not played.spoilt
+    detail = f"mcr {found.mcr:.2f}" if ok else f"fails {failed or 'nothing'}{_because(played)}{_refusals(played)}"
+    return TaskCheck(name="oracle passes", ok=ok, detail=detail)
+
+
+def _fails(played: _Played, *, name: str) -> TaskCheck:
+    found = played.evaluation
+    ok = not found.passed and not played.spoilt
+    return TaskCheck(name=name, ok=ok, detail=f"mcr {found.mcr:.2f}" if ok else f"passes{_because(played)}")
+
+
+def _fails_exactly(wanted: tuple[str, ...], played: _Played, *, name: str) -> TaskCheck:
+    failed = _failed(played.evaluation)
+    ok = set(failed) == set(wanted) and not played.spoilt
+    detail = f"fails {', '.join(failed) or 'nothing'}"
+    if not ok:
+        detail += f", not exactly {', '.join(wanted)}{_because(played)}{_refusals(played)}"
+    return TaskCheck(name=name, ok=ok, detail=detail)
+
+
+def _commands_follow(steps: tuple[OracleStep, ...], played: _Played, *, name: str) -> TaskCheck:
+    """The literal Human made of each sentence the commands that the task says. Silent turns are its own affair."""
+    turns = {e.turn: e.commands for e in played.events if isinstance(e, HumanTurn)}
+    wrong = [
+        f"turn {n}, {step.say!r}: {' '.join(got)} instead of {' '.join(step.do) or 'nothing'}"
+        for n, step in enumerate(steps, start=1)
+        if step.say.strip() and (got := turns.get(n)) is not None and got != (step.do or ("[NoOp]",))
+    ]
+    missing = [n for n in range(1, len(steps) + 1) if n not in turns]
+    if missing:
+        wrong.append(f"turns {', '.join(map(str, missing))} did not happen{_because(played)}")
+    return TaskCheck(name=name, ok=not wrong, detail="; ".join(wrong))
+
+
+def _protocol(played: _Played) -> TaskCheck:
+    broken = protocol_violations(played.events)
+    said = "; ".join(f"statement {v.statement} at event {v.seq}: {v.message}" for v in broken[:5])
+    return TaskCheck(name="protocol is kept", ok=not broken, detail=said)
+
+
+def _failed(found: Evaluation) -> list[str]:
+    failed = [o.id for o in found.objectives if not o.satisfied]
+    return failed + [g.id for g in (*found.gates, *found.keeps) if not g.held]
+
+
+def _because(played: _Played) -> str:
+    return f" ({played.spoilt})" if played.spoilt else ""
+
+
+def _refusals(played: _Played) -> str:
+    return "".join(_told(played.events))
+
+
+def _told(events: tuple[Event, ...]) -> Iterator[str]:
+    for event in events:
+        if isinstance(event, PrimitiveOutcome) and not event.ok:
+            yield f"; turn {event.turn}, {event.command}: {event.code}: {event.sentence}"
+
+
+def _report(task: TaskPack, checks: list[TaskCheck]) -> TaskReport:
+    return TaskReport(task=task.id, ok=all(c.ok for c in checks), checks=tuple(checks))
