@@ -99,9 +99,7 @@ class FrameMaker:
             height=height,
             renderer=self.renderer_name,
             pixels_sha256=digest,
-            visible=visible_things(
-                lattice, self.scene, width=width, height=height, visible_px=self.config.visible_px
-            ),
+            visible=visible_things(lattice, self.scene, width=width, height=height, visible_px=self.config.visible_px),
             cause=cause,
             action=action,
         )
@@ -128,9 +126,7 @@ class FrameMaker:
             raise RenderError(
                 f"frame {event.frame_id} was made by renderer {event.renderer!r}; this is {self.renderer_name!r}"
             )
-        return self.draw(
-            state, camera=event.camera, focal_px=event.focal_px, width=event.width, height=event.height
-        )
+        return self.draw(state, camera=event.camera, focal_px=event.focal_px, width=event.width, height=event.height)
 
     def verify(self, event: FrameCaptured, state: FrameState) -> bool:
         """Whether the frame drawn again has the logged hash (if it was drawn) and shows the logged things.

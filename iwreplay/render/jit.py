@@ -9,19 +9,20 @@ Cache: compiled code is kept beside the source in `__pycache__`; where that is r
 numba's folder of the user (`~/.cache/numba` or what the platform uses); `NUMBA_CACHE_DIR` overrides both. Where none
 of them can be written, kernels are compiled anew by every process, which costs some seconds at the first frame and
 changes no pixel. Kernels call kernels of their own module only, because numba notices a changed source file but not a
-changed callee elsewhere.
+changed callee elsewhere; after a change of the options below, delete `__pycache__`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from numba import njit
 
 __all__ = ["inlined", "kernel"]
 
-F = TypeVar("F", bound=Callable[..., Any])
+#: kernels are typed by what they are called with, not by annotations
+Kernel = Callable[..., Any]
 
 
 # `_nrt=False`: kernels allocate nothing, and without numba's reference counts on every array that is handed to an inner
@@ -29,16 +30,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 _EXACT: dict[str, Any] = {"nogil": True, "fastmath": False, "error_model": "numpy", "_nrt": False}
 
 
-def kernel(function: F) -> F:
+def kernel(function: Kernel) -> Kernel:
     """Compiles a function that is called from Python; cached on disk where possible. It may not allocate arrays."""
     try:
-        return cast(F, njit(function, cache=True, **_EXACT))
+        compiled: Kernel = njit(function, cache=True, **_EXACT)
     except RuntimeError as problem:
         if "cannot cache function" not in str(problem):
             raise
-        return cast(F, njit(function, cache=False, **_EXACT))
+        compiled = njit(function, cache=False, **_EXACT)
+    return compiled
 
 
-def inlined(function: F) -> F:
+def inlined(function: Kernel) -> Kernel:
     """Compiles a function that only kernels of the same module call, into its callers."""
-    return cast(F, njit(function, forceinline=True, **_EXACT))
+    compiled: Kernel = njit(function, forceinline=True, **_EXACT)
+    return compiled

@@ -6,6 +6,7 @@ Grows as materials and texts come up; a stated limit on texels is an error, neve
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,8 @@ from iwreplay.render.textures import TEXTURES, paint
 from iwreplay.scene.model import Material
 
 __all__ = ["MAX_TEXELS", "Palette", "coverage_level"]
+
+T = TypeVar("T", bound=np.generic)
 
 #: texels of all textures together, with their mip levels (4 bytes each)
 MAX_TEXELS = 1 << 27
@@ -45,8 +48,8 @@ class Palette:
         #: 0x00BBGGRR each, textures and their mip levels one after another
         self.texels: npt.NDArray[np.uint32] = np.zeros(1 << 16, np.uint32)
         #: (texture, level, (start, log2 width, log2 height)) and the number of levels
-        self.levels = np.zeros((16, _MAX_LEVELS, 3), np.int64)
-        self.level_count = np.zeros(16, np.int32)
+        self.levels: npt.NDArray[np.int64] = np.zeros((16, _MAX_LEVELS, 3), np.int64)
+        self.level_count: npt.NDArray[np.int32] = np.zeros(16, np.int32)
 
     def material(self, material: Material) -> int:
         """Index of a material; RenderError when its texture is unknown or a number is out of range."""
@@ -57,7 +60,8 @@ class Palette:
             raise RenderError(f"material {material.name!r}: colour {material.rgb} is not within 0..255")
         if not (0.0 < material.alpha <= 1.0 and 0.0 <= material.emission <= 4.0):
             raise RenderError(
-                f"material {material.name!r}: alpha {material.alpha} must be in (0, 1], emission {material.emission} in 0..4"
+                f"material {material.name!r}: alpha {material.alpha} must be in (0, 1], "
+                f"emission {material.emission} in 0..4"
             )
         texels = paint(material.texture, material.rgb)
         kind = TEXTURES[material.texture]
@@ -69,10 +73,18 @@ class Palette:
         level = coverage_level(material.alpha)
         gloss = max(kind.gloss, TEXTURES["glass"].gloss) if level < _OPAQUE else kind.gloss
         return self._add(
-            key, rgb=material.rgb, glow=material.emission, gloss=gloss, texture=texture, scale=(tiles, tiles), level=level
+            key,
+            rgb=material.rgb,
+            glow=material.emission,
+            gloss=gloss,
+            texture=texture,
+            scale=(tiles, tiles),
+            level=level,
         )
 
-    def image(self, key: Hashable, image: npt.NDArray[np.uint8], *, part: tuple[float, float], glow: float = 0.0) -> int:
+    def image(
+        self, key: Hashable, image: npt.NDArray[np.uint8], *, part: tuple[float, float], glow: float = 0.0
+    ) -> int:
         """Index of a material that shows an image (h, w, 3) with sides that are powers of two.
 
         part: the share of its width and height that uv 0..1 covers. The image is read only when `key` is new.
@@ -112,7 +124,9 @@ class Palette:
         mips = _mip_levels(image)
         wanted = self._used_texels + sum(m.shape[0] * m.shape[1] for m in mips)
         if wanted > MAX_TEXELS:
-            raise RenderError(f"textures need {wanted} texels, more than the limit of {MAX_TEXELS}: use fewer or smaller texts")
+            raise RenderError(
+                f"textures need {wanted} texels, more than the limit of {MAX_TEXELS}: use fewer or smaller texts"
+            )
         while wanted > len(self.texels):
             self.texels = _doubled(self.texels)
         i = self._textures
@@ -130,7 +144,7 @@ class Palette:
         return i
 
 
-def _doubled(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+def _doubled(array: npt.NDArray[T]) -> npt.NDArray[T]:
     return np.concatenate([array, np.zeros_like(array)])
 
 
@@ -138,7 +152,9 @@ def _mip_levels(image: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.uint8]]:
     """The image and its halvings down to one texel, by integer averages."""
     height, width = image.shape[:2]
     if height & (height - 1) or width & (width - 1) or max(height, width) > 1 << (_MAX_LEVELS - 1):
-        raise RenderError(f"texture of {width} x {height} texels: sides must be powers of two up to {1 << (_MAX_LEVELS - 1)}")
+        raise RenderError(
+            f"texture of {width} x {height} texels: sides must be powers of two up to {1 << (_MAX_LEVELS - 1)}"
+        )
     levels = [image]
     while max(height, width) > 1:
         fine = levels[-1].astype(np.uint32)
@@ -148,5 +164,3 @@ def _mip_levels(image: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.uint8]]:
         n = down * across
         levels.append(((blocks.sum(axis=(1, 3), dtype=np.uint32) + n // 2) // n).astype(np.uint8))
     return levels
-
-

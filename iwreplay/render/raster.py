@@ -8,6 +8,11 @@ lower triangle number; so the order in which triangles are drawn does not matter
 Image axes: x right, y down, pixels; view axes: x right, y up, z forward (so z is the depth).
 """
 
+# Kernels take arrays by position, and are typed by numba from what they get. min and max of three are nested, and
+# floor is cast, because that is what numba compiles to plain instructions.
+# ruff: noqa: PLR0917, PLW3301, RUF046
+# mypy: disallow-untyped-defs=False
+
 from __future__ import annotations
 
 import math
@@ -16,7 +21,18 @@ import numpy as np
 
 from iwreplay.render.jit import inlined, kernel
 
-__all__ = ["FIXED", "MAX_CORNERS", "MAX_LIGHTS", "NEAR_M", "ROOM_FADE_M", "count_bands", "fill_bands", "place_parts", "raster_band", "setup"]
+__all__ = [
+    "FIXED",
+    "MAX_CORNERS",
+    "MAX_LIGHTS",
+    "NEAR_M",
+    "ROOM_FADE_M",
+    "count_bands",
+    "fill_bands",
+    "place_parts",
+    "raster_band",
+    "setup",
+]
 
 #: fixed-point units in a pixel
 FIXED = 512
@@ -62,7 +78,9 @@ def _pick_lights(p, x, y, z, radius, wx, wy, lights, part_lights):
             continue
         dx, dy, dz = lights[i, 0] - x, lights[i, 1] - y, lights[i, 2] - z
         d = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if d - radius >= lights[i, 4]:
+        # beyond its reach (kept as one over its square)
+        gap = max(0.0, d - radius)
+        if gap * gap * lights[i, 4] >= 1.0:
             continue
         strength = lights[i, 3] / (1.0 + d * d)
         # insertion into a short list, strongest first
@@ -124,7 +142,10 @@ def _clip(points, corners, plane, near, spread, kept):
 
 
 @inlined
-def _emit(n, capacity, ax, ay, az, bx, by, bz, cx, cy, cz, two_sided, level, source, limits, rec_xy, rec_iz, rec_src, rec_flags):
+def _emit(
+    n, capacity, ax, ay, az, bx, by, bz, cx, cy, cz, two_sided, level, source, limits,
+    rec_xy, rec_iz, rec_src, rec_flags,
+):  # fmt: skip
     """Writes a record of a projected triangle (fixed-point corners, depths) when it can be seen. New record count."""
     low_x, high_x = min(ax, min(bx, cx)), max(ax, max(bx, cx))
     low_y, high_y = min(ay, min(by, cy)), max(ay, max(by, cy))
@@ -161,8 +182,8 @@ def setup(
 
     camera (3, 4): rows right, up, forward, and in the last column the camera's position. scratch (6 + 2 *
     MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space. lights (n, 12): position in view axes,
-    strength, reach, position in the world, room x0 y0 x1 y1. Returns the number of records wanted; when it
-    is above the capacity of `rec_*` the caller makes room and calls again.
+    strength, one over the square of its reach, position in the world, room x0 y0 x1 y1. Returns the number of records
+    wanted; when it is above the capacity of `rec_*` the caller makes room and calls again.
     """
     capacity = rec_src.shape[0]
     limits = (width * FIXED, height * FIXED)
@@ -233,9 +254,9 @@ def setup(
                 corners_xy[k, 1] = int(math.floor(half_h * FIXED - scale * polygon[k, 1] / polygon[k, 2] + 0.5))
             for k in range(1, corners - 1):
                 n = _emit(
-                    n, capacity, corners_xy[0, 0], corners_xy[0, 1], polygon[0, 2], corners_xy[k, 0], corners_xy[k, 1], polygon[k, 2],
-                    corners_xy[k + 1, 0], corners_xy[k + 1, 1], polygon[k + 1, 2], part_two_sided[p] != 0, part_level[p], t,
-                    limits, rec_xy, rec_iz, rec_src, rec_flags,
+                    n, capacity, corners_xy[0, 0], corners_xy[0, 1], polygon[0, 2], corners_xy[k, 0], corners_xy[k,
+                    1], polygon[k, 2], corners_xy[k + 1, 0], corners_xy[k + 1, 1], polygon[k + 1, 2],
+                    part_two_sided[p] != 0, part_level[p], t, limits, rec_xy, rec_iz, rec_src, rec_flags,
                 )  # fmt: skip
     return n
 
@@ -283,7 +304,9 @@ def _covers(column, row, shift, offset, level):
 
 
 @kernel
-def raster_band(rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner):
+def raster_band(
+    rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner,
+):  # fmt: skip
     """Finds the record seen at every sample of rows row0..row1-1.
 
     Sample (column, row) lies at offset + (column, row) * 2**shift fixed-point units. `near_iz` (rows, columns) gets

@@ -75,9 +75,7 @@ class Renderer:
 
     name = RENDERER_NAME
 
-    def __init__(
-        self, scene: CompiledScene, *, body: Sequence[BodyPiece] = (), threads: int | None = None
-    ) -> None:
+    def __init__(self, scene: CompiledScene, *, body: Sequence[BodyPiece] = (), threads: int | None = None) -> None:
         """body: the pieces whose poses `draw` is given. threads: None is as many as there are processors.
 
         SceneError for a material that the scene does not define; RenderError for a malformed shape, texture or light.
@@ -111,7 +109,7 @@ class Renderer:
         or camera that makes no picture.
         """
         with self._lock:
-            view = self._prepare(state, camera, focal_px, width, height, body)
+            view = self._prepare(state, camera=camera, focal_px=focal_px, width=width, height=height, body=body)
             frame = Frame(
                 np.empty((height, width, 3), np.uint8),
                 np.empty((height, width), np.float32),
@@ -126,13 +124,13 @@ class Renderer:
     ) -> npt.NDArray[np.int32]:
         """The `lattice` of the frame that `draw` would give, without drawing it."""
         with self._lock:
-            view = self._prepare(state, camera, focal_px, width, height, body)
+            view = self._prepare(state, camera=camera, focal_px=focal_px, width=width, height=height, body=body)
             lattice = np.empty((-(-height // 2), -(-width // 2)), np.int32)
             self._fill_lattice(view, lattice)
             return lattice
 
     def _prepare(
-        self, state: Posed, camera: Pose, focal_px: float, width: int, height: int, body: Sequence[Pose]
+        self, state: Posed, *, camera: Pose, focal_px: float, width: int, height: int, body: Sequence[Pose]
     ) -> _View:
         if not (1 <= width <= MAX_SIDE_PX and 1 <= height <= MAX_SIDE_PX):
             raise RenderError(f"frame of {width} x {height} pixels: sides must be within 1..{MAX_SIDE_PX}")
@@ -147,7 +145,7 @@ class Renderer:
         for lamp in self._lamps:
             d = (lamp.pos[0] - camera[0], lamp.pos[1] - camera[1], lamp.pos[2] - camera[2])
             at = [row[0] * d[0] + row[1] * d[1] + row[2] * d[2] for row in rows]
-            lights.append((*at, lamp.intensity, lamp.reach_m, *lamp.pos, *lamp.rect))
+            lights.append((*at, lamp.intensity, 1.0 / (lamp.reach_m * lamp.reach_m), *lamp.pos, *lamp.rect))
         return _View(
             camera=np.array([(*row, camera[i]) for i, row in enumerate(rows)]),
             lights=np.array(lights, np.float64).reshape(len(lights), 12),
@@ -169,8 +167,8 @@ class Renderer:
             wanted = setup(
                 s.vertices, s.normals, s.faces, s.part_vertices, s.part_faces, drawn, s.part_two_sided,
                 s.part_level, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.near, view.width,
-                view.height, view.lights, self._view_vertices, self._view_normals, self._image, self._part_lights, self._rec_xy,
-                self._rec_iz, self._rec_src, self._rec_flags, self._scratch, self._corners,
+                view.height, view.lights, self._view_vertices, self._view_normals, self._image, self._part_lights,
+                self._rec_xy, self._rec_iz, self._rec_src, self._rec_flags, self._scratch, self._corners,
             )  # fmt: skip
             if wanted <= len(self._rec_src):
                 return int(wanted)
@@ -209,8 +207,8 @@ class Renderer:
                 owner[worker], self._rec_src, self._rec_flags, s.faces, s.face_part, self._view_vertices,
                 self._view_normals, s.uv, s.part_material, s.part_id, self._part_lights, pal.rgb, pal.glow, pal.gloss,
                 pal.texture, pal.uv_scale, pal.texels, pal.levels, pal.level_count, view.lights,
-                self._shadows.maps, view.camera, view.focal_px, view.near, row0 // 2, row1 // 2, frame.rgb, frame.depth, frame.ids, frame.lattice,
-                scratch[worker],
+                self._shadows.maps, view.camera, view.focal_px, view.near, row0 // 2, row1 // 2, frame.rgb,
+                frame.depth, frame.ids, frame.lattice, scratch[worker],
             )  # fmt: skip
 
         for_each_band(work, bands=len(starts) - 1, threads=self.threads)

@@ -5,6 +5,11 @@ planes over the view ray, so barycentric coordinates come from the original tria
 Light is added up in linear space; 8-bit colours are its square roots (close to sRGB, and exact on any machine).
 """
 
+# Kernels take arrays by position, and are typed by numba from what they get. min and max of three are nested, and
+# floor is cast, because that is what numba compiles to plain instructions.
+# ruff: noqa: PLR0917, PLW3301, RUF046
+# mypy: disallow-untyped-defs=False
+
 from __future__ import annotations
 
 import math
@@ -23,9 +28,9 @@ BODY_ID = -2
 
 #: linear RGB of the sky, of light from above and from below (cool), and of lamps (warm)
 _SKY = (0.62, 0.76, 0.92)
-_ABOVE = (0.40, 0.42, 0.45)
-_BELOW = (0.24, 0.22, 0.20)
-_LAMP = (0.92, 0.86, 0.76)
+_ABOVE = (0.47, 0.49, 0.52)
+_BELOW = (0.33, 0.31, 0.29)
+_LAMP = (0.95, 0.89, 0.79)
 
 #: a lamp's light falls off as 1 / (1 + _FALLOFF d^2), and to nothing at its range
 _FALLOFF = 0.22
@@ -88,6 +93,13 @@ def _load(t, faces, view_vertices, view_normals, uv, scale_u, scale_v, seen_from
 
 
 @inlined
+def _centre_depth(rx, ry, k):
+    """Depth of the loaded triangle's plane along a ray, kept within the triangle's own range of depths."""
+    inv = k[_INV] * rx + k[_INV + 1] * ry + k[_INV + 2]
+    return 1.0 / min(k[_INV_HIGH], max(k[_INV_LOW], inv))
+
+
+@inlined
 def _texel(texels, start, log_w, log_h, u, v):
     """Bilinear sample of one mip level in integers: r, g, b each 0..255 * 65536. u, v in tiles."""
     w, h = 1 << log_w, 1 << log_h
@@ -118,7 +130,8 @@ def _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy):
     taps = 1
     while taps < _MOST_TAPS and long2 > short2 * (taps + 0.5) * (taps + 0.5):
         taps += 1
-    rho2 = long2 / (taps * taps) * _SHARPNESS
+    per_tap = 1.0 / taps
+    rho2 = long2 * per_tap * per_tap * _SHARPNESS
     last = level_count[tex] - 1
     lod = 0
     while rho2 >= 4.0 and lod < last:
@@ -129,7 +142,7 @@ def _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy):
         blend = min(1.0, math.sqrt(rho2) - 1.0)
     r, g, b = 0.0, 0.0, 0.0
     for i in range(taps):
-        s = (i + 0.5) / taps - 0.5
+        s = (i + 0.5) * per_tap - 0.5
         pu, pv = u + s * mu, v + s * mv
         tr, tg, tb = _texel(texels, levels[tex, lod, 0], levels[tex, lod, 1], levels[tex, lod, 2], pu, pv)
         fr, fg, fb = float(tr), float(tg), float(tb)
@@ -142,7 +155,7 @@ def _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy):
         r += fr
         g += fg
         b += fb
-    unit = 1.0 / (taps * 255.0 * 65536.0)
+    unit = per_tap * (1.0 / (255.0 * 65536.0))
     return r * unit, g * unit, b * unit
 
 
@@ -157,31 +170,38 @@ def _lamp_share(lamp, wx, wy, wz, lights, maps):
     depth = lights[lamp, 7] - wz
     if depth <= MAP_NEAR_M:
         return share
-    # the map's samples are the middles of its pixels
-    x = MAP_PX * 0.5 + MAP_FOCAL_PX * (wx - lights[lamp, 5]) / depth - 0.5
-    y = MAP_PX * 0.5 - MAP_FOCAL_PX * (wy - lights[lamp, 6]) / depth - 0.5
+    # the map's samples are the middles of its pixels; half a sample more centres the box
+    inverse = 1.0 / depth
+    x = MAP_PX * 0.5 - 1.0 + MAP_FOCAL_PX * (wx - lights[lamp, 5]) * inverse
+    y = MAP_PX * 0.5 - 1.0 - MAP_FOCAL_PX * (wy - lights[lamp, 6]) * inverse
     edge = min(min(x, y), MAP_PX - 1.0 - max(x, y))
     if edge < 2.0:
         return share
     ix, iy = int(math.floor(x)), int(math.floor(y))
     fx, fy = x - ix, y - iy
-    limit = 1.004 / depth
-    # a tent over 3 x 3 samples that follows the point continuously
+    limit = 1.004 * inverse
+    # a box of 2 x 2 samples that follows the point continuously
     dark = 0.0
-    for j in range(-1, 3):
+    for j in range(3):
         across = 0.0
-        for i in range(-1, 3):
-            if maps[lamp, iy + j, ix + i] > limit:
-                across += 1.0 - fx if i == -1 else fx if i == 2 else 1.0
-        dark += across * (1.0 - fy if j == -1 else fy if j == 2 else 1.0)
+        if maps[lamp, iy + j, ix] > limit:
+            across += 1.0 - fx
+        if maps[lamp, iy + j, ix + 1] > limit:
+            across += 1.0
+        if maps[lamp, iy + j, ix + 2] > limit:
+            across += fx
+        dark += across * (1.0 - fy if j == 0 else fy if j == 2 else 1.0)
     # outside the map nothing is known: shadows fade out towards its edge
-    return share * (1.0 - min(1.0, edge / 48.0) * dark / 9.0)
+    return share * (1.0 - min(1.0, edge * (1.0 / 48.0)) * dark * 0.25)
 
 
 @inlined
-def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texels, levels, level_count, lights, part_lights, p, maps, camera, k):
+def _shade(
+    x, y, per_focal, half_w, half_h, material, rgb, glow, gloss, tex, texels, levels, level_count, lights,
+    part_lights, p, maps, camera, k,
+):  # fmt: skip
     """Linear r, g, b and the depth of the loaded triangle at image point (x, y)."""
-    rx, ry = (x - half_w) / focal_px, (half_h - y) / focal_px
+    rx, ry = (x - half_w) * per_focal, (half_h - y) * per_focal
     inv = k[_INV] * rx + k[_INV + 1] * ry + k[_INV + 2]
     # snapped corners let a sample lie a hair outside the true triangle: keep depth and weights within it
     inv = min(k[_INV_HIGH], max(k[_INV_LOW], inv))
@@ -196,12 +216,13 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
         nz = b0 * nz + b1 * k[_NORMALS + 5] + b2 * k[_NORMALS + 8]
         length = math.sqrt(nx * nx + ny * ny + nz * nz)
         if length > 0.0:
-            nx, ny, nz = nx / length, ny / length, nz / length
+            length = 1.0 / length
+            nx, ny, nz = nx * length, ny * length, nz * length
     r, g, b = rgb[material, 0], rgb[material, 1], rgb[material, 2]
     if tex >= 0:
         u = b0 * k[_UV] + b1 * k[_UV + 1] + b2 * k[_UV + 2]
         v = b0 * k[_UV + 3] + b1 * k[_UV + 4] + b2 * k[_UV + 5]
-        per_px = z / focal_px
+        per_px = z * per_focal
         ux, uy = (k[_UV_PLANES] - u * k[_INV]) * per_px, (k[_UV_PLANES + 1] - u * k[_INV + 1]) * per_px
         vx, vy = (k[_UV_PLANES + 2] - v * k[_INV]) * per_px, (k[_UV_PLANES + 3] - v * k[_INV + 1]) * per_px
         r, g, b = _textured(tex, texels, levels, level_count, u, v, ux, vx, uy, vy)
@@ -218,8 +239,8 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
     shiny = gloss[material]
     ex, ey, ez, facing = 0.0, 0.0, 0.0, 0.0
     if shiny > 0.0:
-        length = math.sqrt(hx * hx + hy * hy + z * z)
-        ex, ey, ez = -hx / length, -hy / length, -z / length
+        length = -1.0 / math.sqrt(hx * hx + hy * hy + z * z)
+        ex, ey, ez = hx * length, hy * length, z * length
         facing = max(0.0, nx * ex + ny * ey + nz * ez)
         # what it mirrors: bright above, dark below, more of it at grazing angles
         mirrored = 2.0 * facing * facing_up - (ex * up_x + ey * up_y + ez * up_z)
@@ -232,7 +253,7 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
         if toward <= 0.0:
             continue
         d2 = dx * dx + dy * dy + dz * dz
-        window = 1.0 - d2 / (lights[j, 4] * lights[j, 4])
+        window = 1.0 - d2 * lights[j, 4]
         if window <= 0.0:
             continue
         d = math.sqrt(d2)
@@ -246,13 +267,14 @@ def _shade(x, y, focal_px, half_w, half_h, material, rgb, glow, gloss, tex, texe
         )  # fmt: skip
         if share <= 0.0:
             continue
+        per_d = 1.0 / d
         strength = share * lights[j, 3] * window * window / (1.0 + _FALLOFF * d2)
-        amount = strength * toward / d
+        amount = strength * toward * per_d
         lr += amount * _LAMP[0]
         lg += amount * _LAMP[1]
         lb += amount * _LAMP[2]
         if shiny > 0.0:
-            sx, sy, sz = dx / d + ex, dy / d + ey, dz / d + ez
+            sx, sy, sz = dx * per_d + ex, dy * per_d + ey, dz * per_d + ez
             s2 = sx * sx + sy * sy + sz * sz
             if s2 > 0.0:
                 c = (nx * sx + ny * sy + nz * sz) / math.sqrt(s2)
@@ -299,11 +321,12 @@ def shade_band(
 ):  # fmt: skip
     """Rows y0..y1-1 of the image from the owners (2 * rows, 2 * width) of their four samples a pixel.
 
-    Depth (metres along the view axis, infinity for sky) and id are those of the surface with most samples, the
-    first of equals. `lattice` gets the ids that a survey (`survey_band`) finds.
+    Depth (metres along the view axis, at the pixel's centre; infinity for sky) and id are those of the surface with
+    most samples, the first of equals. `lattice` gets the ids that a survey (`survey_band`) finds.
     """
     width, height = pixels.shape[1], pixels.shape[0]
     half_w, half_h = width * 0.5, height * 0.5
+    per_focal = 1.0 / focal_px
     loaded, loaded_side = -1, 0
     for y in range(y0, y1):
         for x in range(width):
@@ -311,7 +334,9 @@ def shade_band(
             best, best_id, best_z = 0, SKY_ID, np.inf
             top, left = 2 * (y - y0), 2 * x
             first = owner[top, left]
-            alone = first == owner[top, left + 1] and first == owner[top + 1, left] and first == owner[top + 1, left + 1]
+            alone = (
+                first == owner[top, left + 1] and first == owner[top + 1, left] and first == owner[top + 1, left + 1]
+            )
             for s in range(4):
                 n = owner[top + (s >> 1), left + (s & 1)]
                 source = -1 if n < 0 else rec_src[n]
@@ -335,10 +360,13 @@ def shade_band(
                         )  # fmt: skip
                         loaded, loaded_side = source, side
                     r, g, b, z = _shade(
-                        x + mean_x, y + mean_y, focal_px, half_w, half_h, material, rgb, glow,
-                        gloss, material_tex[material], texels, levels, level_count, lights, part_lights, p, maps, camera, scratch,
+                        x + mean_x, y + mean_y, per_focal, half_w, half_h, material, rgb, glow,
+                        gloss, material_tex[material], texels, levels, level_count, lights, part_lights, p, maps,
+                        camera, scratch,
                     )  # fmt: skip
                     found = part_id[p]
+                    if not alone:
+                        z = _centre_depth((x + 0.5 - half_w) * per_focal, (half_h - y - 0.5) * per_focal, scratch)
                 red += r * share
                 green += g * share
                 blue += b * share

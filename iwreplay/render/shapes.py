@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -196,7 +197,7 @@ def _lathe(size: tuple[float, ...]) -> Mesh:
 def _outline_normals(outline: tuple[Point2, ...]) -> list[tuple[Point2, Point2]]:
     """Normals (radial, axial) at both ends of every segment: averaged with a neighbour that bends little."""
     flat: list[Point2] = []
-    for (r0, z0), (r1, z1) in zip(outline, outline[1:], strict=False):
+    for (r0, z0), (r1, z1) in pairwise(outline):
         length = math.sqrt((r1 - r0) * (r1 - r0) + (z1 - z0) * (z1 - z0))
         flat.append(((z1 - z0) / length, -(r1 - r0) / length))
     ends: list[tuple[Point2, Point2]] = []
@@ -220,9 +221,7 @@ def _turned(outline: tuple[Point2, ...], *, pieces: int, two_sided: bool = False
     ring = _circle(pieces)
     b = _Builder()
     along = 0.0
-    for ((r0, z0), (r1, z1)), (n0, n1) in zip(
-        zip(outline, outline[1:], strict=False), _outline_normals(outline), strict=True
-    ):
+    for ((r0, z0), (r1, z1)), (n0, n1) in zip(pairwise(outline), _outline_normals(outline), strict=True):
         length = math.sqrt((r1 - r0) * (r1 - r0) + (z1 - z0) * (z1 - z0))
         level = abs(r1 - r0) > 2.0 * abs(z1 - z0)
         around_m = 2.0 * math.pi * max(r0, r1)

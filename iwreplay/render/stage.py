@@ -6,7 +6,7 @@ piece of the wearer's body. All parts that can ever be drawn exist from the star
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,6 +28,8 @@ __all__ = ["BodyPiece", "Posed", "Stage"]
 
 #: text lies this far in front of the surface that carries it
 _FACE_GAP_M = 0.0005
+#: and is a little brighter than its surroundings, so that it can be read in a dark corner
+_FACE_GLOW = 0.2
 
 
 class BodyPiece(Protocol):
@@ -71,9 +73,7 @@ class Stage:
         self.palette = Palette()
         self._materials = {m.name: m for m in scene.materials}
         self._things = scene.things
-        self._joints = [
-            tuple(f"{t.id}.{k.joint.name}" for k in t.links if k.joint is not None) for t in scene.things
-        ]
+        self._joints = [tuple(f"{t.id}.{k.joint.name}" for k in t.links if k.joint is not None) for t in scene.things]
         self._parts: list[_Part] = []
         meshes: list[Mesh] = []
         ids: list[int] = []
@@ -156,7 +156,7 @@ class Stage:
             if seen is not None and seen[0] == pose and seen[1] == joints and seen[2] == attrs:
                 continue
             touched.extend(range(*self._ranges[i]))
-            self._dress(i, thing, pose, state.joints, attrs, moved)
+            self._dress(i, state, moved)
             self._seen[i] = (pose, joints, dict(attrs))
         before = self.balls[touched]
         self._follow_body(tuple(body), moved)
@@ -175,14 +175,14 @@ class Stage:
             self._put(self._body_begin + k, pose, moved)
         self._seen_body = body
 
-    def _dress(
-        self, i: int, thing: Thing, pose: Pose, joints: Mapping[str, float], attrs: dict[str, AttrValue], moved: list[int]
-    ) -> None:
+    def _dress(self, i: int, state: Posed, moved: list[int]) -> None:
+        thing = self._things[i]
+        attrs = state.attrs[thing.id]
         begin, end = self._ranges[i]
         if attrs.get("exists") is False:
             self.part_drawn[begin:end] = 0
             return
-        links = link_poses_at(thing, pose, joints)
+        links = link_poses_at(thing, state.poses[thing.id], state.joints)
         for p in range(begin, end):
             part = self._parts[p]
             world_from_link = links[part.link]
@@ -214,7 +214,7 @@ class Stage:
         if known is not None:
             return known
         image, part = draw_text(text, face)
-        return self.palette.image(key, image, part=part)
+        return self.palette.image(key, image, part=part, glow=_FACE_GLOW)
 
     def _wear(self, p: int, material: int) -> None:
         self.part_material[p] = material
@@ -225,18 +225,14 @@ class Stage:
     ) -> None:
         rows = quat_to_matrix(pose[3:])
         self.turns[p] = rows
-        self.poses[p] = [
-            (r[0] * scale[0], r[1] * scale[1], r[2] * scale[2], pose[i]) for i, r in enumerate(rows)
-        ]
+        self.poses[p] = [(r[0] * scale[0], r[1] * scale[1], r[2] * scale[2], pose[i]) for i, r in enumerate(rows)]
         moved.append(p)
 
 
 def _parts_of(thing: Thing) -> list[tuple[_Part, Mesh]]:
     found: list[tuple[_Part, Mesh]] = []
     for k, link in enumerate(thing.links):
-        found.extend(
-            (_Part(link=k, shape=s), tessellate(s.kind, s.size)) for s in link.shapes if s.role != "collision"
-        )
+        found.extend((_Part(link=k, shape=s), tessellate(s.kind, s.size)) for s in link.shapes if s.role != "collision")
         found.extend((_Part(link=k, face=f), quad(*f.size)) for f in link.faces)
     if liquid_space(thing) is not None:
         # one cylinder of unit size, stretched to the level

@@ -82,10 +82,12 @@ def _wrap(text: str, *, width_caps: float) -> tuple[tuple[str, ...], bool]:
 
 @lru_cache(maxsize=4096)
 def fit_text(text: str, face: Face) -> TextFit:
-    """Lines, cap height and whether all of the text is readable on the face. RenderError for a face without an extent."""
+    """Lines, cap height and whether all of the text is on the face. RenderError for a face without an extent."""
     width_m, height_m = face.size
     if not (width_m > 0.0 and height_m > 0.0 and face.cap_height_m > 0.0):
-        raise RenderError(f"face {face.name!r}: size {face.size} and cap height {face.cap_height_m} m must be above zero")
+        raise RenderError(
+            f"face {face.name!r}: size {face.size} and cap height {face.cap_height_m} m must be above zero"
+        )
     lines: tuple[str, ...] = ()
     cap_m, room = face.cap_height_m, 0
     for share in _SHRINK:

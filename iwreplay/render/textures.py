@@ -209,7 +209,9 @@ def paint(name: str, rgb: tuple[int, int, int]) -> npt.NDArray[np.uint8] | None:
         return None
     v, u = np.meshgrid(np.arange(TEXTURE_PX), np.arange(TEXTURE_PX), indexing="ij")
     shade, mortar = texture.painter(u.astype(np.int64), v.astype(np.int64))
-    channels = [((c * shade * (256 - mortar)) >> 16) + ((m * mortar) >> 8) for c, m in zip(rgb, texture.mortar, strict=True)]
-    texels = np.clip(np.stack(channels, axis=-1), 0, 255).astype(np.uint8)
+    channels = [
+        ((c * shade * (256 - mortar)) >> 16) + ((m * mortar) >> 8) for c, m in zip(rgb, texture.mortar, strict=True)
+    ]
+    texels: npt.NDArray[np.uint8] = np.clip(np.stack(channels, axis=-1), 0, 255).astype(np.uint8)
     texels.setflags(write=False)
     return texels

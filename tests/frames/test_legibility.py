@@ -1,0 +1,78 @@
+"""Legibility: cap heights by hand, and what hides a face."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from iwreplay.frames import READABLE_CAP_PX, cap_height_px, view_face
+from iwreplay.frames.legibility import FaceView
+from iwreplay.pose import Pose, compose, from_xyz_yaw, quat_about
+from iwreplay.render import Renderer, focal_from_fovy
+from iwreplay.scene.model import Thing
+from iwreplay.world.state import WorldState
+from tests.render.kitchen import card, look, shape, small_scene, thing
+
+FOCAL = focal_from_fovy(60.0, height=480)
+UPRIGHT = (0.0, 0.0, 0.0, *quat_about((1.0, 0.0, 0.0), math.pi / 2))
+
+
+def test_straight_ahead_it_is_focal_times_height_over_distance() -> None:
+    camera = look((0.0, -0.7, 0.0), (0.0, 0.0, 0.0))
+    assert cap_height_px(camera, focal_px=FOCAL, at=UPRIGHT, cap_height_m=0.008) == pytest.approx(FOCAL * 0.008 / 0.7)
+    # the sizes that rendering was designed for
+    assert cap_height_px(camera, focal_px=FOCAL, at=UPRIGHT, cap_height_m=0.008) >= READABLE_CAP_PX
+    assert cap_height_px(camera, focal_px=FOCAL, at=UPRIGHT, cap_height_m=0.006) < READABLE_CAP_PX
+
+
+@pytest.mark.parametrize("yaw", [-0.9, 0.5, 1.2])
+def test_a_turned_face_counts_as_shortened(yaw: float) -> None:
+    camera = look((0.0, -0.7, 0.0), (0.0, 0.0, 0.0))
+    turned = compose(from_xyz_yaw(0, 0, 0, yaw), UPRIGHT)
+    straight = cap_height_px(camera, focal_px=FOCAL, at=UPRIGHT, cap_height_m=0.01)
+    assert cap_height_px(camera, focal_px=FOCAL, at=turned, cap_height_m=0.01) == pytest.approx(
+        straight * math.cos(yaw)
+    )
+
+
+def test_from_behind_or_behind_the_camera_it_is_nothing() -> None:
+    for camera in (look((0.0, 0.7, 0.0), (0.0, 0.0, 0.0)), look((0.0, -0.7, 0.0), (0.0, -2.0, 0.0))):
+        assert cap_height_px(camera, focal_px=FOCAL, at=UPRIGHT, cap_height_m=0.01) == 0.0
+
+
+def seen(*others: Thing, camera: Pose) -> FaceView:
+    page = card("card_1", "HELLO", (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+    scene = small_scene(page, *others)
+    frame = Renderer(scene, threads=1).draw(WorldState(scene), camera=camera, focal_px=FOCAL, width=640, height=480)
+    face = page.links[0].faces[0]
+    return view_face(
+        camera, focal_px=FOCAL, face=compose(page.pose, face.pose), size_m=face.size, cap_height_m=face.cap_height_m,
+        ids=frame.ids, depth=frame.depth, thing_index=0,
+    )  # fmt: skip
+
+
+def test_a_face_in_view_is_readable() -> None:
+    view = seen(camera=look((0.0, -0.6, 0.04), (0.0, 0.0, 0.04)))
+    assert view.shown == 1.0
+    assert view.readable
+
+
+def test_a_face_half_hidden_or_half_outside_is_not() -> None:
+    camera = look((0.0, -0.6, 0.04), (0.0, 0.0, 0.04))
+    hidden = seen(thing("board_1", shape("box", 0.06, 0.01, 0.2, at=(-0.06, -0.1, 0), m="oak")), camera=camera)
+    assert 0.2 < hidden.shown < 0.8
+    assert not hidden.readable
+    outside = seen(camera=look((0.46, -0.6, 0.04), (0.46, 0.0, 0.04)))
+    assert 0.2 < outside.shown < 0.8
+
+
+def test_too_far_is_shown_but_not_readable() -> None:
+    view = seen(camera=look((0.0, -1.5, 0.04), (0.0, 0.0, 0.04)))
+    assert view.shown == 1.0
+    assert not view.readable
+
+
+def test_the_back_of_a_card_shows_no_face() -> None:
+    view = seen(camera=look((0.0, 0.6, 0.04), (0.0, 0.0, 0.04)))
+    assert (view.cap_px, view.shown) == (0.0, 0.0)
