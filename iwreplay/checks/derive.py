@@ -5,30 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from iwreplay.scene.geometry import aabb_of, merged
+from iwreplay.world.geometry import interiors_of, thing_aabb, thing_of
+from iwreplay.world.relations import RELATIONS_VERSION, holds, support_of
 from iwreplay.world.state import WorldState
 
-__all__ = ["NO_RELATIONS", "Relations", "Support", "derived_relations"]
+__all__ = ["NO_RELATIONS", "Region", "Relations", "Support", "derived_relations"]
 
 #: ("on", thing, surface), ("in", thing, interior) or None for neither
 Support = tuple[str, str, str] | None
+#: x0 y0 z0 x1 y1 z1, metres, world frame
+Region = tuple[float, float, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
     """The functions that decide relations; tests put simpler ones here."""
 
-    #: (state, relation, a, b) -> does it hold; b may be "thing.surface", "thing.interior", a room, "wearer", "floor"
+    #: (state, relation, a, b) -> does it hold; b may be "thing.surface", "thing.interior", a room, "wearer"
     holds: Callable[[WorldState, str, str, str], bool]
     #: what a thing rests on or in
     support_of: Callable[[WorldState, str], Support]
     version: str
+    #: box around a thing and its interiors: whether something rests on or in something depends on what meets its box,
+    #: and in turn on what that rests on. None: `holds` and `support_of` depend on the things that they name only.
+    region: Callable[[WorldState, str], Region] | None = None
 
 
 def derived_relations() -> Relations:
     """The project's own, from `iwreplay.world.relations`."""
-    from iwreplay.world import relations
+    return Relations(holds=holds, support_of=support_of, version=str(RELATIONS_VERSION), region=_region)
 
-    return Relations(holds=relations.holds, support_of=relations.support_of, version=str(relations.RELATIONS_VERSION))
+
+def _region(state: WorldState, thing: str) -> Region:
+    one = thing_of(state, thing)
+    box = thing_aabb(one, state)
+    if any(k.interiors for k in one.links):
+        box = merged([box, *(aabb_of(i.box) for i in interiors_of(one, state))])
+    return box
 
 
 def _never(*_: object) -> bool:

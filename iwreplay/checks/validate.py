@@ -19,7 +19,7 @@ from iwreplay.checks.language import (
 )
 from iwreplay.checks.scope import Domain, domain_of
 from iwreplay.checks.validate_event import event_problem
-from iwreplay.checks.validate_place import place_problem
+from iwreplay.checks.validate_place import FROM_WEARER, place_problem
 from iwreplay.errors import CheckError
 from iwreplay.vocabulary import RELATIONS, WEARER
 
@@ -107,9 +107,8 @@ class Validator:
     def _rel(self, f: Any, path: Path, env: Env) -> None:
         domain = self._thing(f[2], (*path, 2), env, wearer=True)
         self._place(f[1], f[3], env, at=(*path, 1), path=(*path, 3))
-        if domain.ids == (WEARER,) and f[1] not in ("near", "in_room", "touching", "left_of", "right_of", "behind",
-                                                     "in_front_of"):  # fmt: skip
-            self.fail(f"the wearer is never {f[1]!r} something; ask for `posture`, `sitting` or `held`", (*path, 2))
+        if domain.ids == (WEARER,) and f[1] not in FROM_WEARER:
+            self.fail(f"the wearer is never {f[1]!r} something; ask for {', '.join(FROM_WEARER)}", (*path, 2))
         if f[2] == f[3]:
             self.fail(f"{f[2]!r} cannot be related to itself", (*path, 3))
 
@@ -137,7 +136,7 @@ class Validator:
             if wanted is None or wanted == "":
                 continue
             if isinstance(wanted, str):
-                if wanted not in self._index.rooms and wanted != "floor":
+                if wanted not in self._index.rooms:
                     self._thing(wanted, path, env, wearer=True)
                 continue
             self.selector(wanted, path, env)
@@ -265,7 +264,7 @@ class Validator:
             self.fail(f"a variable is a word, not {name!r}", path)
         if name in env:
             self.fail(f"variable {name!r} is already bound further out", path)
-        if name in self._index.things or name in self._index.rooms or name in (WEARER, "floor"):
+        if name in self._index.things or name in self._index.rooms or name == WEARER:
             self.fail(f"{name!r} names something of the scene; a variable needs a name of its own", path)
         return {**env, name: domain}
 

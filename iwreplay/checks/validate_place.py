@@ -5,11 +5,12 @@ from __future__ import annotations
 from iwreplay.checks.index import SceneIndex
 from iwreplay.vocabulary import WEARER
 
-__all__ = ["place_problem"]
+__all__ = ["FROM_WEARER", "place_problem"]
 
-#: relations that may be anchored to the wearer or to the floor
-_TO_WEARER = ("near", "touching", "attached", "left_of", "right_of", "behind", "in_front_of")
-_TO_FLOOR = ("ontop", "touching")
+#: relations that may lead to the wearer
+_TO_WEARER = ("near", "touching", "attached")
+#: relations that may start from the wearer
+FROM_WEARER = ("near", "touching", "attached", "in_room", "ontop")
 
 
 def place_problem(index: SceneIndex, relation: str, owner: str, part: str) -> str | None:
@@ -20,8 +21,6 @@ def place_problem(index: SceneIndex, relation: str, owner: str, part: str) -> st
         return f"the scene has no room {owner!r}; it has {', '.join(index.rooms)}"
     if owner == WEARER:
         return None if relation in _TO_WEARER and not part else f"nothing is ever {relation!r} the wearer"
-    if owner == "floor" and "floor" not in index.things:
-        return None if relation in _TO_FLOOR and not part else f"nothing is ever {relation!r} the floor"
     if owner not in index.things:
         return f"the scene has no thing {owner!r}, and it is no bound variable"
     if relation == "inside":

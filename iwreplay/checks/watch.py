@@ -10,6 +10,7 @@ from iwreplay.checks.derive import Relations, Support
 from iwreplay.checks.graph import Graph, Node
 from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.matching import EventSpec, Key, key_of
+from iwreplay.checks.neighbours import Neighbours
 from iwreplay.events import BodyPosed, Event, PosesSampled, PrimitiveOutcome, StateDelta, WorldSnapshot
 from iwreplay.pose import Pose
 from iwreplay.vocabulary import WEARER, AttrValue
@@ -22,6 +23,8 @@ BASELINE_DISTANCE_M = 0.02
 BASELINE_ANGLE_RAD = math.radians(10.0)
 #: cosine of half that angle: two unit quaternions are within it when |dot| reaches this
 _COS_HALF = math.cos(BASELINE_ANGLE_RAD / 2.0)
+#: relations that hang on what a thing rests on or in
+_RESTING = ("ontop", "inside")
 #: attributes that `baseline` leaves out: beliefs and consequences of other things
 _NOT_BASELINE = ("parent", "powered", "load_a")
 
@@ -32,8 +35,14 @@ class Watch:
     def __init__(self, graph: Graph, index: SceneIndex, relations: Relations) -> None:
         self._graph, self._index, self._relations = graph, index, relations
         self._attrs: dict[tuple[str, str], list[Node]] = {}
-        #: relation and baseline leaves by the things whose pose or attributes they read
+        #: relation and baseline leaves by the things that they name
         self._by_thing: dict[str, dict[int, Node]] = {}
+        #: leaves about what a thing rests on or in, by that thing, when `neighbours` says whom a move concerns ...
+        self._resting: dict[str, dict[int, Node]] = {}
+        #: ... and by what it would rest on or in: a change of its attributes concerns them too
+        self._borne: dict[str, dict[int, Node]] = {}
+        region = relations.region
+        self._neighbours = None if region is None else Neighbours(index.scene, region)
         self._events: dict[Key, list[Node]] = {}
         self._lit: list[Node] = []
         self._live = graph.leaf("live", None, False)
@@ -68,7 +77,12 @@ class Watch:
     def rel(self, relation: str, a: str, b: str) -> Node:
         """Whether a relation holds."""
         leaf = self._graph.leaf("rel", (relation, a, b), False)
-        for thing in (a, b.split(".", 1)[0]):
+        owner = b.split(".", 1)[0]
+        if self._neighbours is not None and relation in _RESTING and a != WEARER:
+            self._resting.setdefault(a, {})[leaf.index] = leaf
+            self._borne.setdefault(owner, {})[leaf.index] = leaf
+            return leaf
+        for thing in (a, owner):
             if thing == WEARER or thing in self._index.things:
                 self._by_thing.setdefault(thing, {})[leaf.index] = leaf
         return leaf
@@ -76,7 +90,8 @@ class Watch:
     def baseline(self, thing: str) -> Node:
         """Whether a thing is as it was at the start of live interaction; true before that."""
         leaf = self._graph.leaf("baseline", thing, True)
-        self._by_thing.setdefault(thing, {})[leaf.index] = leaf
+        table = self._by_thing if self._neighbours is None else self._resting
+        table.setdefault(thing, {})[leaf.index] = leaf
         return leaf
 
     def event(self, spec: EventSpec, field: str | None) -> Node:
@@ -114,9 +129,8 @@ class Watch:
             self._reread(self._by_thing.get(WEARER, {}), state)
         elif isinstance(event, StateDelta):
             self._read_attrs(event.thing, event.attr, state)
-            if event.thing in self._by_thing:
-                self._last_attrs[event.thing] = dict(state.attrs[event.thing])
-                self._reread(self._by_thing[event.thing], state)
+            self._last_attrs[event.thing] = dict(state.attrs[event.thing])
+            self._changed(moved=(), altered=(event.thing,), state=state)
         elif isinstance(event, WorldSnapshot):
             self._resynchronise(state)
         if isinstance(event, WorldSnapshot) and event.reason == "baseline" and self.live_seq is None:
@@ -152,17 +166,17 @@ class Watch:
                 thing: str = node.param
                 support = self._relations.support_of(state, thing)
                 self._at_start[thing] = (state.poses[thing], dict(state.attrs[thing]), support)
-                if support is not None:
-                    self._by_thing.setdefault(support[1], {})[node.index] = node
-                    self._last_attrs.setdefault(support[1], dict(state.attrs[support[1]]))
 
     def _read_everything(self, state: WorldState) -> None:
         for thing, attr in self._attrs:
             self._read_attrs(thing, attr, state)
         self._last_pose, self._last_joint = dict(state.poses), dict(state.joints)
-        for thing, leaves in self._by_thing.items():
-            self._last_attrs[thing] = dict(state.attrs[thing])
-            self._reread(leaves, state)
+        self._last_attrs = {thing: dict(attrs) for thing, attrs in state.attrs.items()}
+        if self._neighbours is not None and self._resting:
+            self._neighbours.look(state)
+        for table in (self._by_thing, self._resting):
+            for leaves in table.values():
+                self._reread(leaves, state)
 
     def _read_attrs(self, thing: str, attr: str, state: WorldState) -> None:
         for leaf in self._attrs.get((thing, attr), ()):
@@ -175,35 +189,44 @@ class Watch:
             self._graph.set(leaf, value)
 
     def _moved(self, event: PosesSampled, state: WorldState) -> None:
-        dirty: dict[int, Node] = {}
+        moved = dict.fromkeys(event.things)
         for thing in event.things:
             self._last_pose[thing] = state.poses[thing]
-            dirty.update(self._by_thing.get(thing, {}))
         for joint in event.joints:
             self._last_joint[joint] = state.joints[joint]
-            dirty.update(self._by_thing.get(self._index.joint_owner[joint], {}))
-        self._reread(dirty, state)
+            moved[self._index.joint_owner[joint]] = None
+        self._changed(moved=tuple(moved), altered=(), state=state)
 
     def _resynchronise(self, state: WorldState) -> None:
         """A snapshot repeats the state; only what it says differently is read again."""
         for thing, attr in self._attrs:
             self._read_attrs(thing, attr, state)
-        changed: dict[str, None] = {WEARER: None}
+        moved: dict[str, None] = {}
         for thing, pose in state.poses.items():
             if self._last_pose[thing] != pose:
                 self._last_pose[thing] = pose
-                changed[thing] = None
+                moved[thing] = None
         for joint, position in state.joints.items():
             if self._last_joint[joint] != position:
                 self._last_joint[joint] = position
-                changed[self._index.joint_owner[joint]] = None
-        for thing, attrs in self._last_attrs.items():
-            if state.attrs[thing] != attrs:
-                self._last_attrs[thing] = dict(state.attrs[thing])
-                changed[thing] = None
+                moved[self._index.joint_owner[joint]] = None
+        altered = [t for t, attrs in state.attrs.items() if self._last_attrs[t] != attrs]
+        for thing in altered:
+            self._last_attrs[thing] = dict(state.attrs[thing])
+        self._changed(moved=tuple(moved), altered=(*altered, WEARER), state=state)
+
+    def _changed(self, *, moved: tuple[str, ...], altered: tuple[str, ...], state: WorldState) -> None:
+        """Reads again the leaves that a change of poses (`moved`) or attributes (`altered`) concerns."""
         dirty: dict[int, Node] = {}
-        for thing in changed:
+        for thing in (*moved, *altered):
             dirty.update(self._by_thing.get(thing, {}))
+        if self._resting:
+            assert self._neighbours is not None
+            for thing in altered:
+                dirty.update(self._borne.get(thing, {}))
+            bodies = tuple(t for t in (*moved, *altered) if t != WEARER)
+            for thing in (*bodies, *(self._neighbours.moved(bodies, state) if bodies else ())):
+                dirty.update(self._resting.get(thing, {}))
         self._reread(dirty, state)
 
     def _reread(self, leaves: dict[int, Node], state: WorldState) -> None:

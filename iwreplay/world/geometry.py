@@ -31,6 +31,7 @@ __all__ = [
     "link_pose",
     "link_poses",
     "room_at",
+    "solid_boxes_of",
     "solids_of",
     "surface_at",
     "surfaces_of",
@@ -120,6 +121,7 @@ class _Memo(NamedTuple):
     pose: Pose
     joints: tuple[float, ...]
     solids: tuple[Solid, ...]
+    boxes: tuple[Aabb, ...]
     aabb: Aabb
 
 
@@ -135,16 +137,22 @@ def _placed(thing: Thing, state: Posed) -> _Memo:
     if memo is not None and memo.thing is thing and memo.pose == pose and memo.joints == joints:
         return memo
     solids = solids_at(thing, pose, state.joints)
-    box = merged(solid_aabb(s) for s in solids) if solids else aabb_of(thing_box(thing, state))
+    boxes = tuple(solid_aabb(s) for s in solids)
+    box = merged(boxes) if boxes else aabb_of(thing_box(thing, state))
     if len(_LAST) >= _MOST:
         _LAST.clear()
-    memo = _LAST[thing.id] = _Memo(thing, pose, joints, solids, box)
+    memo = _LAST[thing.id] = _Memo(thing, pose, joints, solids, boxes, box)
     return memo
 
 
 def solids_of(thing: Thing, state: Posed) -> tuple[Solid, ...]:
     """Its collision solids in the world."""
     return _placed(thing, state).solids
+
+
+def solid_boxes_of(thing: Thing, state: Posed) -> tuple[Aabb, ...]:
+    """Axis-aligned bounds of each of its `solids_of`, in the same order."""
+    return _placed(thing, state).boxes
 
 
 def thing_box(thing: Thing, state: Posed) -> Box:

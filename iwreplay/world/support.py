@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from iwreplay.pose import Vec3, inverse, transform_point
-from iwreplay.scene.convex import solid_aabb, top_at
+from iwreplay.scene.convex import top_at
 from iwreplay.scene.geometry import Aabb, merged, point_in_box
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
@@ -14,6 +14,7 @@ from iwreplay.world.geometry import (
     Posed,
     exists,
     interiors_of,
+    solid_boxes_of,
     solids_of,
     surfaces_of,
     thing_aabb,
@@ -58,7 +59,7 @@ def core_point(thing: Thing, state: Posed) -> Vec3:
 
 
 def _foot(thing: Thing, state: Posed) -> Aabb:
-    boxes = [solid_aabb(s) for s in solids_of(thing, state)]
+    boxes = solid_boxes_of(thing, state)
     if not boxes:
         return thing_aabb(thing, state)
     lowest = min(b[2] for b in boxes)
@@ -95,7 +96,10 @@ def rests_on(state: Posed, thing: str) -> str:
 def _top(other: Thing, state: Posed, x: float, y: float, foot_z: float) -> float | None:
     """Height of the other thing under a point of the foot, when the foot can be standing on it there."""
     best: float | None = None
-    for solid in solids_of(other, state):
+    for solid, box in zip(solids_of(other, state), solid_boxes_of(other, state), strict=True):
+        # most solids of a large thing are nowhere near the foot
+        if not (box[0] <= x <= box[3] and box[1] <= y <= box[4] and box[2] - _GAP_M <= foot_z <= box[5] + _GAP_M):
+            continue
         z = top_at(solid, x, y, foot_z + _FEEL_M)
         if z is not None and abs(z - foot_z) <= _GAP_M and (best is None or z > best):
             best = z
