@@ -83,7 +83,9 @@ class WriterLock:
         self._lock = FileLock(self.path, thread_local=False)
 
     def acquire(self) -> None:
-        """Raises LogLockedError when another writer holds it."""
+        """Raises LogLockedError when another writer holds it, LogWriteError when it cannot be made."""
+        if not self.path.parent.is_dir():
+            raise LogWriteError(f"there is no folder {self.path.parent} to write {self._log.name} in; make it first")
         try:
             self._lock.acquire(timeout=0)
         except Timeout:

@@ -175,7 +175,9 @@ class LogReader:
 
     def at_seq(self, seq: int) -> Event:
         """One event. Raises as `seek` does."""
-        return self.between(seq, seq)[0]
+        span = self._found.spans[self._span_at(seq)]
+        i = seq - span.first
+        return self._load(span).events(version=self._found.version, lineage=self._lineage, start=i, stop=i + 1)[0]
 
     def wall_ns(self, seq: int) -> int:
         """Wall time at which an event was appended, nanoseconds since 1970; 0 when it was not known."""
@@ -249,9 +251,12 @@ class LogReader:
         known = self._found.problem
         if known is not None and known.seq is not None and seq is not None and known.seq <= seq:
             return
-        kept = f"events 0 to {seq - 1} are intact" if seq else "no intact event comes before it"
         if seq is None:
-            kept = f"all {len(self)} events agree with each other; which seal belongs to them is unknown"
+            lost = f"all {len(self)} events agree with each other; which seal belongs to them is unknown"
+        else:
+            lost = f"events 0 to {seq - 1} are intact" if seq else "no intact event comes before it"
+            if span is not None and span.offset + span.length < self._found.size:
+                lost += "; batches behind the damage may be intact, `recover` keeps those that are"
         self._found.state, self._verified = "corrupt", True
         offset = None if span is None else span.offset
-        self._found.problem = Problem(what=what, seq=seq, offset=offset, lost=kept)
+        self._found.problem = Problem(what=what, seq=seq, offset=offset, lost=lost)

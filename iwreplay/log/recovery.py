@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain as chain_of
 from pathlib import Path
 from typing import BinaryIO
 
@@ -77,22 +76,35 @@ class _Piece:
 
 
 def _survey(file: BinaryIO, found: Structure, version: int, lineage: Lineage) -> Iterator[_Piece]:
-    """What can be kept, in order: under the hash chain as far as it holds, then by the batches' own checksums."""
-    chain: Chain | None = Chain()
-    gate, link = Gate(), 0
-    for span in chain_of(found.spans, salvageable(file, found)):
-        if span.first != (chain.count if chain is not None else -1):
-            chain = None
+    """What can be kept, in order: under the hash chain as far as it holds, then batches that are intact by their
+    own checksums."""
+    chain, gate, link = Chain(), Gate(), 0
+    search_from = found.broken_at
+    expect = 0
+    for span in found.spans:
         try:
             loaded = LoadedBatch.load(file, span, found.schema)
         except LogCorruptError:
-            chain = None
-            continue
-        intact = span.count if chain is None else loaded.verify(chain, link_before=link)
+            # its length may be damaged too, so that the batches behind it are looked for from here
+            search_from = span.offset + 8
+            break
+        intact = loaded.verify(chain, link_before=link)
         link = loaded.last_link
         count = _readable(loaded, intact, version, lineage, gate)
+        if count:
+            yield _Piece(span, count)
+        expect = span.first + span.count
         if count < span.count:
-            chain = None
+            search_from = span.offset + span.length
+            break
+    if search_from is None:
+        return
+    for span in salvageable(file, found, start=search_from, expect=expect):
+        try:
+            loaded = LoadedBatch.load(file, span, found.schema)
+        except LogCorruptError:
+            continue
+        count = _readable(loaded, span.count, version, lineage, gate)
         if count:
             yield _Piece(span, count)
 
@@ -151,15 +163,13 @@ def _missing(found: Structure, runs: list[tuple[int, int]], kept: list[_Piece]) 
         if first > at:
             yield LostRange(first=at, last=first - 1)
         at = last + 1
-    spans = [*found.spans, kept[-1].span]
-    known = max(s.first + s.count for s in spans)
+    # only a seal knows the number of events; what a damaged message says of itself is not believed
+    last = kept[-1]
     if found.seal is not None:
-        known = max(known, found.seal.events)
-    end_of_file = max(s.offset + s.length for s in spans)
-    if found.seal is None and found.broken_at is not None and end_of_file < found.size:
+        if found.seal.events > at:
+            yield LostRange(first=at, last=found.seal.events - 1)
+    elif last.count < last.span.count or last.span.offset + last.span.length < found.size:
         yield LostRange(first=at, last=None)
-    elif known > at:
-        yield LostRange(first=at, last=known - 1)
 
 
 def _moved(gap: int, runs: list[tuple[int, int]], starts: list[tuple[int, int]]) -> list[int]:

@@ -128,13 +128,10 @@ def load(file: BinaryIO, span: Span) -> tuple[bytes, Header]:
     return raw, header
 
 
-def salvageable(file: BinaryIO, found: Structure) -> Iterator[Span]:
-    """Batches behind the point where the structure broke that are intact by their own digest, in file order.
-
-    A seal found on the way is put into `found.seal`: it knows how many events there were."""
-    if found.broken_at is None:
-        return
-    offset, expect = found.broken_at, found.events
+def salvageable(file: BinaryIO, found: Structure, *, start: int, expect: int) -> Iterator[Span]:
+    """Batches from byte `start` on that are intact by their own digest and hold event `expect` or later ones, in
+    file order. A seal found on the way is put into `found.seal`: it knows how many events there were."""
+    offset = start
     while (hit := _next_message(file, offset, found.size)) is not None:
         at, header = hit
         offset = at + header.length
@@ -174,7 +171,11 @@ def _read_schema(file: BinaryIO, found: Structure, *, newest: int, name: str) ->
         return None
     recovered = header.custom.get(RECOVERY_KEY)
     if recovered is not None:
-        found.recovered = msgspec.json.decode(recovered, type=Recovered)
+        try:
+            found.recovered = msgspec.json.decode(recovered, type=Recovered)
+        except msgspec.MsgspecError as e:
+            _break(file, found, 0, WireError(f"unreadable loss statement: {e}"))
+            return None
     return header.length
 
 
@@ -192,9 +193,9 @@ def _read_index(file: BinaryIO, found: Structure) -> bool:
         return False
     try:
         raw, header = _message(file, seal_offset, found.size)
+        seal = _meta(header)
     except WireError:
         return False
-    seal = _meta(header)
     if (
         not isinstance(seal, SealMeta)
         or seal_offset + header.length != at - len(EOS)
@@ -248,7 +249,7 @@ def _break(file: BinaryIO, found: Structure, offset: int, error: WireError) -> N
 
 def _break_seal(file: BinaryIO, found: Structure, offset: int, *, sealed: bool) -> None:
     """A seal or an end of stream whose trailer does not hold: no event is lost, but the file is not whole."""
-    found.broken_at = found.size
+    found.broken_at = offset
     lost = f"nothing: all {found.events} events are intact"
     tail = _read(file, offset, found.size - offset)
     complete = len(EOS) + TRAILER_BYTES
