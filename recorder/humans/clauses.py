@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from recorder.humans.words import gerund_to_base, mark_quantities, normalise
+from recorder.humans.words import gerund_to_base, mark_quantities, normalise, phrases_of, words_of
 
 __all__ = ["Clause", "split_clauses"]
 
@@ -25,197 +25,47 @@ class Clause(msgspec.Struct, frozen=True):
 
 #: imperatives that are no nouns or adjectives: "... and <verb>" begins a new clause
 _PLAIN_VERBS = frozenset(
-    [
-        "walk",
-        "go",
-        "run",
-        "head",
-        "move",
-        "step",
-        "come",
-        "return",
-        "get",
-        "enter",
-        "approach",
-        "proceed",
-        "navigate",
-        "continue",
-        "stroll",
-        "hurry",
-        "cross",
-        "turn",
-        "rotate",
-        "spin",
-        "sit",
-        "stand",
-        "rise",
-        "look",
-        "glance",
-        "peek",
-        "gaze",
-        "stare",
-        "examine",
-        "inspect",
-        "read",
-        "touch",
-        "feel",
-        "wait",
-        "stay",
-        "pause",
-        "idle",
-        "take",
-        "grab",
-        "pick",
-        "lift",
-        "collect",
-        "fetch",
-        "hold",
-        "remove",
-        "retrieve",
-        "reach",
-        "put",
-        "place",
-        "set",
-        "lay",
-        "leave",
-        "hang",
-        "stack",
-        "insert",
-        "load",
-        "rest",
-        "store",
-        "drop",
-        "release",
-        "let",
-        "throw",
-        "toss",
-        "discard",
-        "dispose",
-        "trash",
-        "push",
-        "pull",
-        "shove",
-        "nudge",
-        "drag",
-        "wear",
-        "open",
-        "unseal",
-        "uncover",
-        "unscrew",
-        "close",
-        "shut",
-        "switch",
-        "start",
-        "press",
-        "activate",
-        "extinguish",
-        "blow",
-        "unlock",
-        "unplug",
-        "connect",
-        "disconnect",
-        "cut",
-        "chop",
-        "halve",
-        "carve",
-        "fry",
-        "heat",
-        "toast",
-        "boil",
-        "bake",
-        "grill",
-        "roast",
-        "warm",
-        "brown",
-        "serve",
-        "transfer",
-        "scoop",
-        "pour",
-        "fill",
-        "empty",
-        "tip",
-        "rinse",
-        "scrub",
-        "wipe",
-        "mop",
-        "sweep",
-        "brush",
-        "soak",
-        "dip",
-        "dunk",
-        "submerge",
-        "answer",
-        "accept",
-        "hang",
-        "end",
-        "bring",
-        "carry",
-        "use",
-        "say",
-        "tell",
-        "give",
-        "scan",
-        "survey",
-        "point",
-        "keep",
-        "make",
-        "finish",
-        "begin",
-        "try",
-        "stop",
-        "deactivate",
-        "slice",
-        "dice",
-        "polish",
-        "do",
-        "show",
-        "check",
-        "find",
-        "search",
-        "chuck",
-        "bin",
-        "have",
-        "allow",
-        "immerse",
-        "unhook",
-        "help",
-    ]
+    words_of(
+        """
+    walk go run head move step come return get enter approach proceed navigate continue stroll hurry cross turn
+    rotate spin sit stand rise look glance peek gaze stare examine inspect read touch feel wait stay pause idle take
+    grab pick lift collect fetch hold remove retrieve reach put place set lay leave hang stack insert load rest
+    store drop release let throw toss discard dispose trash push pull shove nudge drag wear open unseal uncover
+    unscrew close shut switch start press activate extinguish blow unlock unplug connect disconnect cut chop halve
+    carve fry heat toast boil bake grill roast warm brown serve transfer scoop pour fill empty tip rinse scrub wipe
+    mop sweep brush soak dip dunk submerge answer accept hang end bring carry use say tell give scan survey point
+    keep make finish begin try stop deactivate slice dice polish do show check find search chuck bin have allow
+    immerse unhook help wring squeeze knock
+    """
+    )
 )
 #: verbs that also name things or say how things are: they begin a clause only before a determiner, pronoun or particle
 _DOUBLE_VERBS = frozenset(
-    [
-        "face",
-        "light",
-        "lock",
-        "plug",
-        "cook",
-        "plate",
-        "wash",
-        "dry",
-        "clean",
-        "slide",
-        "watch",
-        "score",
-        "power",
-        "tap",
-        "wet",
-        "shift",
-        "position",
-    ]
+    words_of(
+        """
+    face light lock plug cook plate wash dry clean slide watch score power tap wet shift position
+    """
+    )
 )
 _VERBS = _PLAIN_VERBS | _DOUBLE_VERBS
 _OPENER = r"(?:the|a|an|that|this|those|these|your|my|it|them|both|all|on|off|in|up|down|out|to|towards?|over|around|left|right|\d)"
 
-_FILLER = re.compile(
-    r"^(?:(?:please|now|next|then|first|firstly|second|secondly|third|finally|lastly|afterwards|after that|also|just|and|so"
-    r"|but|simply|carefully|slowly|gently|quickly|immediately|instead|again|kindly|all right|alright|right|great|good|perfect"
-    r"|excellent|nice|okay|ok|yes|well done|well|thanks|thank you|sorry|hey|hi|hello|careful|be careful|wait|stop|no|hold on"
-    r"|hang on|nice work|good job|that's right|that's it|very good|exactly|correct|oh|ah|in that case|at this point"
-    r"|from there|once there|when there|go ahead and|go on and|go and|come and|try to|remember to|make sure to|be sure to"
-    r"|make sure you|be sure you|let's|let us|can you|could you|would you|will you|you can|you could|you should"
-    r"|you must|you have to|you need to|you'll need to|you will need to|you may|i need you to|i want you to|i'd like you to|i would like you to"
-    r"|it's time to|it is time to|your next step is to|the next step is to|continue to|proceed to|do|you)(?P<end>[,:]? |$))"
+_FILLERS = phrases_of(
+    """
+    please; now; next; then; first; firstly; second; secondly; third; finally; lastly; afterwards; after that; also;
+    just; and; so; but; simply; carefully; slowly; gently; quickly; immediately; instead; again; kindly; all right;
+    alright; right; great; good; perfect; excellent; nice; okay; ok; yes; well done; well; thanks; thank you; sorry;
+    hey; hi; hello; careful; be careful; wait; stop; no; hold on; hang on; nice work; good job; that's right; that's
+    it; very good; exactly; correct; oh; ah; in that case; at this point; from there; once there; when there; go
+    ahead and; go on and; go and; come and; try to; remember to; make sure to; be sure to; make sure you; be sure
+    you; let's; let us; can you; could you; would you; will you; you can; you could; you should; you must; you have
+    to; you need to; you'll need to; you will need to; you may; i need you to; i want you to; i'd like you to; i
+    would like you to; it's time to; it is time to; your next step is to; the next step is to; continue to; proceed
+    to; do; you
+    """
 )
+_LONGEST_FIRST = sorted(_FILLERS, key=lambda f: (-len(f), f))
+_FILLER = re.compile(rf"^(?:(?:{'|'.join(_LONGEST_FIRST)})(?P<end>[,:]? |$))")
 #: fillers that are whole words of their own meaning unless a comma follows or the rest still begins with a verb
 _WEAK_FILLERS = frozenset(
     ("wait", "stop", "no", "right", "good", "second", "well", "do", "you", "proceed to", "continue to", "so")
@@ -244,12 +94,12 @@ _STATEMENT = re.compile(
     r"^(?:i|we|they|he|she|there|it|here|this|that|these|those|everything|nothing|all|both|one|some)\b"
     r"|^(?:the|your|my|its|a|an|each|every|another)\b.*\b(?:is|are|was|were|isn't|aren't|has|have|had|will|would|looks?|seems?|belongs?|contains?"
     r"|needs?|can|can't|cannot|should|goes|means|says|weighs?|costs?|still|must|may|might|stays?|lies|stands?|holds?|shows?|reads|comes?|hasn't)\b"
-    r"|^you(?:'re| are|'ve| have|'ll| will|r| did| put| left| forgot| were| took)\b|^(?:well done|task|all done|we're done)\b"
+    r"|^you \w+ed\b|^you(?:'re| are|'ve| have|'ll| will|r| did| put| left| forgot| were| took)\b|^(?:well done|task|all done|we're done|are (?:done|finished|ready))\b"
 )
 _INTERJECTION = re.compile(
     r"^(?:stop|wait|halt|freeze|no|yes|ok|okay|good|great|perfect|thanks|thank you|careful|be careful|watch out|hold on|hang on|hey|well done"
     r"|that's it|that's right|that's all|exactly|correct|done|all done|nice|excellent|right|sorry|hello|hi|very good|good job|nice work|stop there"
-    r"|stop right there|hold still|stay still|stand still|don't move|not yet|nothing|stay there|stay here|stay where you are|wait there|wait here|stop that|stop now)$"
+    r"|reach (?:out|over|up|down|forwards?|ahead)(?: .+)?|reach (?:to|towards?) (?:your|the) (?:left|right)(?: .+)?|stop right there|hold still|stay still|stand still|don't move|not yet|nothing|stay there|stay here|stay where you are|wait there|wait here|stop that|stop now)$"
 )
 
 

@@ -14,41 +14,29 @@ import msgspec
 from recorder.humans.clauses import Clause, split_clauses
 from recorder.humans.referents import Referents, Role
 from recorder.humans.rules import RULES, Ask, Order, Rule
-from recorder.humans.words import format_number, noun_phrase
+from recorder.humans.words import format_number, noun_phrase, words_of
 
 __all__ = ["Understood", "interpret"]
 
 #: verbs whose single name may be a list: "open the fridge and the oven"
 _LISTS = frozenset(
-    [
-        "Open",
-        "Close",
-        "SwitchOn",
-        "SwitchOff",
-        "Start",
-        "Press",
-        "Read",
-        "LookAt",
-        "PointAt",
-        "Touch",
-        "Wipe",
-        "Cut",
-        "Slice",
-        "Lock",
-        "Unlock",
-        "Wash",
-        "Rinse",
-        "Scrub",
-        "Walk",
-        "Face",
-        "PlugIn",
-        "PlugOut",
-    ]
+    words_of(
+        """
+    Open Close SwitchOn SwitchOff Start Press Read LookAt PointAt Touch Wipe Cut Slice Lock Unlock Wash Rinse Scrub
+    Walk Face PlugIn PlugOut
+    """
+    )
 )
 _LIST_SEPARATOR = re.compile(r",? and (?=the |your |that |this |both )|, (?=the |your |that |this )")
 _SAY = re.compile(
     r"^(?:say|reply|answer)(?: that)? [\"'](?P<words>.+?)[\"']$|^(?:tell|let) [\w ]+? (?:that|know) (?P<words2>.+)$"
 )
+#: who or what a statement is about
+_SUBJECT = re.compile(
+    r"^(?:the|your|that|this) (?P<x>(?:(?! (?:who|which|that)\b).)+?) (?:is|are|was|has|looks?|seems?|needs?|stands?)\b"
+)
+#: "the carton in your hand" is the carton
+_IN_HAND = re.compile(r"(?<! what is)(?<! what's)(?<! thing)(?<! object)(?<! item) in your (?:right |left )?hand\b")
 _TOOL_FIRST = re.compile(r"^(?:use|using|with|take up) (?P<tool>.+?)(?: to|,) (?P<rest>\w.+)$")
 
 _ADVERBS = re.compile(
@@ -116,6 +104,10 @@ def _to_be_said(text: str) -> str | None:
 
 
 def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
+    if clause.kind == "statement":
+        subject = _SUBJECT.match(clause.text)
+        if subject is not None and noun_phrase(subject["x"]):
+            referents.mention(noun_phrase(subject["x"]), "target")
     if clause.kind in ("interjection", "forbidden", "statement"):
         return ()
     if clause.kind == "condition":
@@ -125,7 +117,7 @@ def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
             holding = referents.holding
             raise _NotUnderstood(f"I am holding the {holding}." if holding else "I am holding nothing.")
         raise _NotUnderstood(f'I can\'t answer that, tell me what to do: "{_plain(clause.text)}"')
-    text = _ADVERBS.sub("", clause.text)
+    text = _IN_HAND.sub("", _ADVERBS.sub("", clause.text))
     tool = _TOOL_FIRST.match(text)
     if tool is not None and _match(tool["rest"]) is not None:
         text = tool["rest"]
@@ -184,6 +176,9 @@ def _command(order: Order, referents: Referents) -> str:
     for words, role in order.names:
         name = _name(words, role, referents)
         names.append(name)
+    if len(names) == 2 and names[0] == names[1] and order.names[0][1] == "held":
+        # "put it in the bin" with an empty hand, when only the bin was spoken of
+        raise _NotUnderstood(f'What do you mean by "{_plain(order.names[0][0]).strip()}"?')
     for name, (_, role) in zip(names, order.names, strict=True):
         referents.mention(name, role)
     referents.carried_out(order.verb, names[0] if names else "")
@@ -198,6 +193,8 @@ def _name(words: str, role: Role, referents: Referents) -> str:
         raise _NotUnderstood(f'What do you mean by "{plain.strip()}"?')
     if not name:
         raise _NotUnderstood(f'I did not understand what "{plain.strip()}" is.')
+    if re.search(r"\band \w+ (?:it|them|that|the|your)\b", words):
+        raise _NotUnderstood(f'I did not understand: "{plain.strip()}"')
     if re.search(r"\bor\b", name):
         raise _NotUnderstood(f'I can\'t choose: tell me which one, "{name}".')
     if "," in name:

@@ -42,4 +42,4 @@ class LiteralHuman:
         sentence = failed.sentence.strip() or "I don't know why."
         if sentence.startswith(("I ", "I'm ", "I've ", "My ")):
             return sentence
-        return f"I could not do that: {sentence}"
+        return f"I could not do that: {sentence[0].lower()}{sentence[1:]}"

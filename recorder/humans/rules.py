@@ -14,7 +14,7 @@ from collections.abc import Callable
 import msgspec
 
 from recorder.humans.referents import Role
-from recorder.humans.words import QUANTITY, noun_phrase
+from recorder.humans.words import QUANTITY, noun_phrase, words_of
 
 __all__ = ["RULES", "Ask", "Order", "Rule"]
 
@@ -122,52 +122,13 @@ def _phone(verb: str) -> Build:
 
 
 _CONTAINERS = frozenset(
-    [
-        "fridge",
-        "refrigerator",
-        "freezer",
-        "chiller",
-        "drawer",
-        "cabinet",
-        "cupboard",
-        "box",
-        "bag",
-        "oven",
-        "microwave",
-        "bin",
-        "basket",
-        "jar",
-        "case",
-        "suitcase",
-        "dishwasher",
-        "washer",
-        "dryer",
-        "wardrobe",
-        "locker",
-        "chest",
-        "pouch",
-        "backpack",
-        "crate",
-        "carton",
-        "bucket",
-        "basin",
-        "sink",
-        "machine",
-        "container",
-        "pocket",
-        "pack",
-        "safe",
-        "cooler",
-        "wallet",
-        "envelope",
-        "closet",
-        "compartment",
-        "holder",
-        "cubby",
-        "cubbies",
-        "pot",
-        "bowl",
-    ]
+    words_of(
+        """
+    fridge refrigerator freezer chiller drawer cabinet cupboard box bag oven microwave bin basket jar case suitcase
+    dishwasher washer dryer wardrobe locker chest pouch backpack crate carton bucket basin sink machine container
+    pocket pack safe cooler wallet envelope closet compartment holder cubby cubbies pot bowl
+    """
+    )
 )
 
 
@@ -176,7 +137,9 @@ def _grabbed(g: dict[str, str]) -> Made:
     name = g["x"]
     if g.get("y"):
         origin = noun_phrase(g["y"])
-        if origin not in ("", "it", "there", "here", "me", "hand", "that"):
+        if origin in ("left", "right"):
+            name = f"{name} from {origin}"
+        elif origin not in ("", "it", "there", "here", "me", "hand", "that"):
             inside = g.get("from") in ("out of", "from inside", "from within") or (
                 g.get("from") not in ("off", "off of") and origin.split()[-1] in _CONTAINERS
             )
@@ -240,6 +203,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:turn|rotate|spin)(?: yourself)? (?:to (?:the|your) )?(?P<side>left|right) (?:by )?(?P<bit>{bit})".replace("{bit}", _MACROS["{bit}"]), _turned),
     _rule(r"(?:turn|rotate|spin|make|do|take)(?: yourself)?(?: by)? {angle} (?:to (?:the|your) )?(?P<side>left|right)", _turned),
     _rule(r"(?:make|take|do) a (?P<side>left|right)(?: turn)?", _turned),
+    _rule(r"face (?:to (?:the|your) )?(?P<side>left|right)", _turned),
     _rule(r"(?:(?:turn|rotate) (?:left |right |around )?(?:to |and |until you )?)?face(?: towards?)? {x}", _to("Face", "target")),
     _rule(r"(?:turn|rotate)(?: back| around| yourself)? (?:to|towards?) {x}", _to("Face", "target")),
     _rule(r"(?:take|go|walk|move|step|make) {dist} (?:forwards?|ahead|straight ahead)", _forward(1.0)),
@@ -261,12 +225,12 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:scan|survey)(?: .+?)??(?:(?: by| over| through)? {angle})?(?: .+)?", _scanned),
     _rule(r"point (?:at|to|towards) {x}", _to("PointAt", "target")),
     _rule(r"(?:look|glance|gaze|peek|peer|stare)(?: closely| carefully| straight| again| down| up| back| more closely| closer)* (?:at|towards?|to|into|inside|in|through|under|behind|on) {x}", _to("LookAt", "thing")),
-    _rule(r"(?:have|take) an?(?: good| close| closer| quick| careful| second| better)* look (?:at|inside|into|in) {x}|(?:watch|show me|check on|check inside|check) (?P<x2>.+)", lambda g: (Order("LookAt", ((g.get("x") or g["x2"], "thing"),)),)),
+    _rule(r"(?:have|take) an?(?: good| close| closer| quick| careful| second| better)* look (?:at|inside|into|in) {x}|(?:watch|show me|check on|check inside|check(?! whether| that| if)) (?P<x2>.+)", lambda g: (Order("LookAt", ((g.get("x") or g["x2"], "thing"),)),)),
     _rule(rf"(?:read|inspect|examine)(?: out| aloud| off| me| again| carefully| closely)* (?:the |its |that |this )?{_FACET} (?:on|of|from|off) {{x}}(?: aloud| to me| out loud| out)*", _to("Read", "thing")),
     _rule(rf"(?:read|inspect|examine)(?: out| aloud| off)* (?P<x>.+?)'s? {_FACET}", _to("Read", "thing")),
     _rule(rf"(?:read|inspect|examine)(?: out| aloud| off)* (?:its|the) {_FACET}", lambda g: (Order("Read", (("it", "thing"),)),)),
-    _rule(r"read(?: out| aloud)? (?:what(?: is|'s| it)?(?: says?| written| printed)*(?: on)?|what) {x}(?: says)?", _to("Read", "thing")),
-    _rule(r"(?:read|inspect|examine)(?: out| aloud| off| again| carefully| closely)* {x}(?: aloud| to me| out loud| out)*", _to("Read", "thing")),
+    _rule(r"read(?: out| aloud| to me| me)* (?:what(?: is|'s| it)?(?: says?| written| printed)*(?: on)?|what) {x}(?: says)?", _to("Read", "thing")),
+    _rule(r"(?:read|inspect|examine)(?: out| aloud| off| again| carefully| closely| to me| me)* {x}(?: aloud| to me| out loud| out)*", _to("Read", "thing")),
     # time
     _rule(r"(?:wait|idle|pause|stay(?: here| there| where you are| still)?|let it (?:\w+)|give it|hold on)(?: here| there| for| still)* {time}(?: more)?", _waited),
     _rule(r"(?:wait|idle|pause)(?: here| there| a moment| for a moment| a bit| a little| a while)?", _waited),
@@ -276,6 +240,8 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:take|put|lift|pull|pop) (?:the|its) (?:lid|cap|cover|top) (?:off|from|off of) {x}", _to("Open", "opened")),
     _rule(r"(?:put|place|press|screw) (?:the|its) (?:lid|cap|cover|top) (?:back )?(?:on|onto|over) {x}", _to("Close", "opened")),
     _rule(r"(?:take off|pull off) (?P<x>(?:(?!\b(?:off|from)\b).)+)|take (?P<x2>(?:(?!\b(?:off|from)\b).)+) off", lambda g: (Order("TakeOff", ((g.get("x") or g["x2"], "thing"),)),)),
+    _rule(r"(?:look|search|check|hunt) (?:around )?for .+|(?:find|search|locate) .+", _ask("I can't search by myself: tell me where to look.")),
+    _rule(r"(?:check|make sure|ensure|see)(?: that| whether| if)? .+ (?:is|are|has|have)\b.*", _ask("I can't judge that by myself: tell me what to do.")),
     # plugs and switches
     _rule(r"(?:plug|connect)(?: in)? {x} (?:in to|into|to|in at|at|in) {y}", _pair("PlugIn", "thing")),
     _rule(r"plug in {x}|plug (?P<x2>.+?) in|connect (?P<x3>.+)", lambda g: (Order("PlugIn", ((g.get("x") or g.get("x2") or g["x3"], "thing"),)),)),
@@ -284,6 +250,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:turn|switch|power) (?:on|up) {x}|(?:turn|switch|power) (?P<x2>.+?) on", lambda g: (Order("SwitchOn", ((g.get("x") or g["x2"], "target"),)),)),
     _rule(r"(?:turn|switch|shut|power) (?:off|down) {x}|(?:turn|switch|shut|power) (?P<x2>.+?) (?:off|down)|(?:put|blow) out (?P<x3>.+)|(?:put|blow) (?P<x4>.+?) out|(?:deactivate|extinguish|stop) (?P<x5>.+)", lambda g: (Order("SwitchOff", ((next(g[k] for k in ("x", "x2", "x3", "x4", "x5") if k in g), "switched"),)),)),
     _rule(r"(?:press|push|hit)(?: down)?(?: on)? (?:the|its) (?:\w+ )?(?:button|switch|key)(?: (?:of|on|at|for) {x})", _to("Press", "target")),
+    _rule(r"press(?: down)?(?: on)?(?: the| its)? (?:start|on|power|button|start button|power button|on button|switch)", lambda g: (Order("Press", (("it", "place"),)),)),
     _rule(r"press(?: down)?(?: on)? {x}", _to("Press", "target")),
     _rule(r"(?:start|activate|light|run(?! (?:to|towards?|up|over|back|across|into|forwards?|ahead)\b)|launch)(?: up)? {x}", _to("Start", "target")),
     # doors, lids, locks
@@ -300,7 +267,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:cook|heat|heat up|toast|boil|bake|grill|roast|warm|warm up|brown) {x}(?:,? (?:for )?{time})?(?: more)?", _timed("Cook", "target")),
     _rule(r"(?:let|have) {x} (?:cook|fry|heat up|heat|bake|brown|boil)(?:,? (?:for )?{time})?(?: more)?", _timed("Cook", "target")),
     _rule(r"let .+ (?:for )?{time}", _waited),
-    _rule(r"(?:plate|serve|dish|transfer|scoop|lift|move)(?: up| out)? {x} (?:from .+? )?(?:on to|onto|to) {y}{with}", _pair("Plate", "target")),
+    _rule(r"(?:plate|serve|dish|transfer|scoop|lift)(?: up| out)? {x} (?:from .+? )?(?:on to|onto|to) {y}{with}", _pair("Plate", "target")),
     _rule(r"(?:plate|serve)(?: up)? {x} (?:on|in|into) {y}{with}", _pair("Plate", "target")),
     _rule(r"(?:plate|serve|dish up)(?: up)? {x}", _ask("On which plate?")),
     # liquids and cleaning
@@ -315,9 +282,9 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:fill|refill) .+", _ask("From what should I fill it?")),
     _rule(r"(?:soak|dip|dunk|submerge|immerse|wet) {x} (?:in to|into|inside|in|under) {y}", _pair("Soak", "held")),
     _rule(r"(?:put|place|leave) {x} to soak (?:in|inside) {y}", _pair("Soak", "held")),
-    _rule(r"rinse(?: off| out)? {x}(?: clean| off| thoroughly| well)*(?: (?:in|at|under|over) {y})?{with}", lambda g: _washed("Rinse", g)),
-    _rule(r"scrub(?: off| out)? {x}(?: clean| off| thoroughly| well)*(?: (?:in|at|under|over) {y})?{with}", lambda g: _washed("Scrub", g)),
-    _rule(r"wash(?: up| off| out)? {x}(?: clean| off| thoroughly| well)*(?: (?:in|at|under|over) {y})?{with}", lambda g: _washed("Wash", g)),
+    _rule(r"rinse(?: off| out)? {x}(?: clean| off| thoroughly| well)*(?: (?:in|at|under|over) {y})?(?: for {time})?{with}", lambda g: _washed("Rinse", g)),
+    _rule(r"scrub(?: off| out)? {x}(?: clean| off| thoroughly| well)*(?: (?:in|at|under|over) {y})?(?: for {time})?{with}", lambda g: _washed("Scrub", g)),
+    _rule(r"wash(?: up| off| out)? {x}(?: clean| off| thoroughly| well)*(?: (?:in|at|under|over) {y})?(?: for {time})?{with}", lambda g: _washed("Wash", g)),
     _rule(r"clean {x} (?:in|at|under|over) (?P<y>(?:the )?(?:[a-z]+ )*(?:sink|basin|tap|running water))", lambda g: _washed("Wash", g)),
     _rule(r"(?:wipe|mop|dry|clean)(?: up| off)? (?:the )?[\w ]+? (?:off|from) {x}{with}", _to("Wipe", "target")),
     _rule(r"(?:wipe|mop|dry|polish)(?: down| off| up)? {x}(?: clean| dry| down| off)*{with}", _to("Wipe", "target")),
@@ -333,6 +300,7 @@ RULES: tuple[Rule, ...] = (
     _rule(r"(?:drop|let go of|release) {x} {on} {y}", _dropped_on),
     _rule(r"(?:drop|let go of|release) {x}|let (?P<x2>.+?) go|let (?P<x3>go)", lambda g: (Order("Drop", ((g.get("x") or g.get("x2") or "it", "held"),)),)),
     _rule(r"(?P<verb>push|pull|slide|shove|nudge|drag|shift)(?: aside| over)? {x}(?: towards? .+?| away| forwards?| back| aside| along| closer| over| to (?:the|your) (?:left|right|side|back|front)| out of the way)*(?:,? (?:by )?{dist})?(?: towards? .+| away| forwards?| back| aside| along| to (?:the|your) (?:left|right|side|back|front))*", _pushed),
+    _rule(r"(?:return|get back|move back) (?:back )?(?:to|into) {x}", _to("Walk", "target")),
     _rule(rf"{_PUT} (?:down |back )?{{x}} (?P<prep>{{on}}|{{in}}) {{y}}".replace("{on}", _MACROS["{on}"]).replace("{in}", _MACROS["{in}"]), _put),
     _rule(r"(?:return|give back|bring back|take back|put back) {x} (?:back )?to {y}", _returned),
     _rule(r"leave .+", lambda g: ()),
@@ -347,4 +315,5 @@ RULES: tuple[Rule, ...] = (
     _rule(r"walk around .+ to {x}", _to("Walk", "target")),
     _rule(rf"{_WALK} (?:up to|over to|to|towards?|into|in to|in|through|onto|near|next to|beside|by|as far as|for|in front of) {{x}}", _to("Walk", "target")),
     _rule(r"(?:enter|approach) {x}", _to("Walk", "target")),
+    _rule(r"(?:walk|go|head|run|move|continue) (?:down|along|across|up|past) (?P<x>(?:the|this|that) .+)", _to("Walk", "target")),
 )  # fmt: skip

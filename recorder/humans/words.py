@@ -6,30 +6,34 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["QUANTITY", "format_number", "gerund_to_base", "mark_quantities", "normalise", "noun_phrase"]
-
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
+__all__ = [
+    "QUANTITY",
+    "format_number",
+    "gerund_to_base",
+    "mark_quantities",
+    "normalise",
+    "noun_phrase",
+    "phrases_of",
+    "words_of",
 ]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """A vocabulary written as running text."""
+    return tuple(text.split())
+
+
+def phrases_of(text: str) -> tuple[str, ...]:
+    """Phrases written as running text, with semicolons between them."""
+    return tuple(" ".join(phrase.split()) for phrase in text.split(";"))
+
+
+_SMALL = words_of(
+    """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen
+    """
+)
 _TENS = {
     w: 10 * (i + 2)
     for i, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
@@ -62,8 +66,9 @@ _NUMBER = (
     rf"|a couple of|another|{_TENS_ONES}|(?:{_WORD_NUMBER})(?: and a half)?|an?)"
 )
 _ROUGHLY = r"(?:about |around |roughly |at least |exactly |only |just |another |approximately |some )*"
+_MORE = "(?:(?:more|further|extra) )?"
 _UNIT = "|".join(f"(?P<u{i}>{pattern})" for i, (pattern, _, _) in enumerate(_UNITS))
-_QUANTITY = re.compile(rf"(?<![\w.]){_ROUGHLY}(?P<n>{_NUMBER}) ?-?(?:{_UNIT})(?![\w])(?P<half> and a half)?")
+_QUANTITY = re.compile(rf"(?<![\w.]){_ROUGHLY}(?P<n>{_NUMBER}) ?-?{_MORE}(?:{_UNIT})(?![\w])(?P<half> and a half)?")
 
 #: "look around 180 degrees" means around, "wait around 10 seconds" means roughly
 _MOVES_AROUND = re.compile(r"\b(?:look|glance|turn|rotate|spin|walk|go) $")
@@ -77,6 +82,7 @@ def normalise(text: str) -> str:
     text = text.lower().replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     text = re.sub(r"\s*[–—]\s*|\s-+\s", ", ", text).replace("#", " ").replace("…", ".")
     text = re.sub(r"\bcan not\b", "cannot", text)
+    text = re.sub(r"(\d),(\d{1,2})(?!\d)", r"\1.\2", text)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -131,7 +137,7 @@ _TAIL = re.compile(
     r"|instead(?: of .+)?|first|over there|over here|right there|there|here|in front of you|in front|next to you|in view"
     r"|(?:that )?you (?:can )?see|(?:that )?you(?:'re| are) (?:now )?holding|(?:that )?you hold|in your (?:right |left )?hand"
     r"|with you|with (?:your|one|both) (?:(?:right|left|free) )?hands?|back|down|away|up|completely|fully|all the way|flat"
-    r"|thoroughly|well|at once|next|safely|tightly|firmly|off|out|directly|yet|from there|nearby)$"
+    r"|thoroughly|well|a little|a bit|a little bit|slightly|upside(?: down)?|by (?:its|the) (?:handle|stem|rim|edge|neck)|at once|next|safely|tightly|firmly|off|out|directly|yet|from there|nearby)$"
 )
 _SIDE_TAIL = re.compile(r"^(?P<x>.+?),? (?:on|to|at) (?:your|the) (?P<side>left|right)(?:[ -]hand)?(?: side)?$")
 _MIDDLE_TAIL = re.compile(r"^(?P<x>.+?),? in the (?P<side>middle|centre|center)$")

@@ -49,7 +49,7 @@ class TestLiteral(HumanContract):
         human = self.make()
         assert human.report((outcome(ok=True), outcome(ok=True))) is None
         said = human.report((outcome(ok=True), outcome(ok=False, code="CLOSED", sentence="The fridge is closed.")))
-        assert said == "I could not do that: The fridge is closed."
+        assert said == "I could not do that: the fridge is closed."
         said = human.report((outcome(ok=False, code="HAND_FULL", sentence="I already hold the mug."),))
         assert said == "I already hold the mug."
 
