@@ -8,10 +8,12 @@ to the protocol.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import msgspec
 
+from iwreplay.body import key_poses
 from iwreplay.events import (
     AssistantDecision,
     BodyPosed,
@@ -38,6 +40,7 @@ from iwreplay.loop.audit_actions import ActionAudit
 from iwreplay.loop.dialogue import ASSISTANT, line_of
 from iwreplay.loop.leaks import LeakScanner
 from iwreplay.loop.limits import NOOP, limits_of
+from iwreplay.world.state import WorldState
 
 __all__ = ["CHECKED_STATEMENTS", "Violation", "protocol_violations"]
 
@@ -45,6 +48,8 @@ __all__ = ["CHECKED_STATEMENTS", "Violation", "protocol_violations"]
 CHECKED_STATEMENTS: tuple[int, ...] = (*range(1, 17), *range(19, 26))
 
 _PHASES = ("scene_init", "warmup", "closed_loop", "end")
+#: of the seven numbers of a pose; the camera is worked out from the body by the same arithmetic
+_CAMERA_TOLERANCE = 1e-9
 _MAX_FRAMES, _LATEST, _OLDER = 32, 8, 24
 
 
@@ -98,6 +103,7 @@ class _Audit:
         self.live_actions = 0
         self.last_time_s = 0.0
         self.actions = ActionAudit(self.report)
+        self.state: WorldState | None = None
 
     def report(self, statement: int, message: str) -> None:
         self.found.append(Violation(seq=self.seq, statement=statement, message=message))
@@ -127,6 +133,8 @@ class _Audit:
             if event.turn != self.turn + 1:
                 self.report(4, f"turn {event.turn} follows turn {self.turn}")
             self.turn = event.turn
+        if isinstance(event, BodyPosed | WorldSnapshot) and self.state is not None:
+            self.state.apply(event)
         self._dispatch(event, self.opened, self.scanner)
         self.actions.see(event)
 
@@ -136,6 +144,7 @@ class _Audit:
             return
         self.opened = event
         self.scanner = LeakScanner(event.task, event.scene)
+        self.state = WorldState(event.scene)
         self.intent = list(event.task.human.intent)
         limits = limits_of(event.task)
         if (event.config.max_turns, event.config.max_actions) != (limits.turns, limits.actions):
@@ -199,6 +208,8 @@ class _Audit:
             config.frame_height,
         ) or event.renderer != opened.renderer:
             self.report(9, f"frame {event.frame_id} is not of the size and renderer that the episode was opened with")
+        if self.state is not None and math.dist(event.camera, key_poses(self.state.body).camera) > _CAMERA_TOLERANCE:
+            self.report(9, f"frame {event.frame_id} is not seen from the head camera")
 
     def _observation(self, event: Observation, opened: EpisodeOpened) -> None:
         self._once(f"observation:{event.role}", 13)

@@ -10,6 +10,7 @@ import numpy as np
 
 from iwreplay.actions.grammar import parse_command
 from iwreplay.actions.refusal import RefusedError
+from iwreplay.body import key_poses
 from iwreplay.canonical import pack_values
 from iwreplay.events import (
     BodyPosed,
@@ -27,7 +28,7 @@ from iwreplay.loop import configured, run_episode
 from iwreplay.loop.engine import Capture
 from iwreplay.loop.episode import EpisodeResult
 from iwreplay.ports import Assistant, Human, Simulator
-from iwreplay.pose import IDENTITY, Pose, Vec3, from_xyz_yaw
+from iwreplay.pose import Pose, Vec3, from_xyz_yaw
 from iwreplay.scene.model import CompiledScene, Link, Room, Thing
 from iwreplay.taskpack.model import HumanRole, Objective, OracleStep, TaskPack
 from iwreplay.vocabulary import WEARER, AttrValue, Phase
@@ -269,7 +270,7 @@ class FakeFrames:
             phase=state.phase,
             frame_id=frame_id,
             step=state.step,
-            camera=IDENTITY,
+            camera=key_poses(state.body).camera,
             focal_px=100.0,
             width=width,
             height=height,

@@ -118,6 +118,7 @@ BROKEN: list[tuple[int, str, Break]] = [
         like(StateDelta, thing="mug_1", attr="held", old=True, new=False, cause="x"), WorldSnapshot, reason="final")),
     (8, "limits of another task", opened(limits=None, oracle=TASK.oracle[:1])),
     (9, "frame of another size", edit(FrameCaptured, width=9)),
+    (9, "frame from elsewhere", edit(FrameCaptured, 2, camera=(1.0, 1.0, 1.7, 1.0, 0.0, 0.0, 0.0))),
     (10, "three frames for an action", drop(FrameCaptured, 3)),
     (10, "uneven frames", edit(PrimitiveOutcome, duration_s=3.0)),
     (11, "not all of the few frames", edit(Observation, frames=("f000000",))),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from iwreplay.actions.grammar import parse_command
+from iwreplay.actions.refusal import RefusedError
 from iwreplay.actions.table import PRIMITIVES
 from recorder.humans import interpret
+from recorder.humans.words import words_of
 
 #: canonical primitive -> (sentence, what is held, commands)
 SAYABLE: dict[str, list[tuple[str, str, list[str]]]] = {
@@ -353,3 +357,29 @@ def test_a_second_plate_is_not_a_duration() -> None:
 def test_junk_never_raises(junk: str) -> None:
     understood = interpret(junk)
     assert understood.reply is None or isinstance(understood.reply, str)
+
+
+_WORDS = words_of(
+    """
+    walk take put turn on off left right the a mug fridge it that and then in to from with don't if 30 seconds two
+    steps open close pour into glass read label of say or until is you , . ! ? ' " [ ] one wipe back down
+    """
+)
+
+
+@given(st.lists(st.sampled_from(_WORDS), max_size=14).map(" ".join) | st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_words_give_commands_or_a_reply(text: str) -> None:
+    understood = interpret(text, holding="mug", earlier=[text])
+    assert understood.commands or understood.reply
+    for command in understood.commands:
+        assert _refusal(command) in (None, "PARSE", "BAD_NUMBER", "FORBIDDEN_REF")
+
+
+def _refusal(command: str) -> str | None:
+    """Why a command does not parse: too many words, or a number out of range. Then nothing happens."""
+    try:
+        parse_command(command)
+    except RefusedError as refused:
+        return refused.refusal.code
+    return None

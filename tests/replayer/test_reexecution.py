@@ -312,3 +312,22 @@ def test_a_log_without_opening_is_refused() -> None:
         again(Log(list(play()[0].events())[1:]))
     with pytest.raises(LogError, match="no event"):
         again(Log([]))
+
+
+def test_a_change_of_any_event_is_found_at_that_event() -> None:
+    log = play()[0]
+    events = list(log.events())
+    for seq, event in enumerate(events):
+        later = msgspec.structs.replace(event, sim_time_s=event.sim_time_s + 0.001)
+        first = again(Log([*events[:seq], later, *events[seq + 1 :]]), fail_fast=True).first
+        assert first is not None
+        assert (first.seq, first.field) == (seq, "sim_time_s"), type(event).__name__
+
+
+def test_an_event_that_is_taken_out_is_found() -> None:
+    log = play()[0]
+    events = list(log.events())
+    for seq in range(1, len(events) - 1):
+        found = again(Log([*events[:seq], *events[seq + 1 :]]), fail_fast=True)
+        assert not found.exact, f"{type(events[seq]).__name__} at {seq}"
+        assert found.first is not None
