@@ -164,11 +164,11 @@ def _missing(found: Structure, runs: list[tuple[int, int]], kept: list[_Piece]) 
             yield LostRange(first=at, last=first - 1)
         at = last + 1
     # only a seal knows the number of events; what a damaged message says of itself is not believed
-    last = kept[-1]
+    end = kept[-1]
     if found.seal is not None:
         if found.seal.events > at:
             yield LostRange(first=at, last=found.seal.events - 1)
-    elif last.count < last.span.count or last.span.offset + last.span.length < found.size:
+    elif end.count < end.span.count or end.span.offset + end.span.length < found.size:
         yield LostRange(first=at, last=None)
 
 

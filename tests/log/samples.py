@@ -135,7 +135,7 @@ def every_kind() -> list[Event]:
     emit(opened())
     emit(state.snapshot("initial"))
     emit(PhaseChanged(sim_time_s=0.0, turn=0, phase="closed_loop", previous="scene_init"))
-    now = {"sim_time_s": 0.5, "turn": 1, "phase": "closed_loop"}
+    now: dict[str, Any] = {"sim_time_s": 0.5, "turn": 1, "phase": "closed_loop"}
     camera = (0.1, -0.0, 1.6, 0.7071067811865476, 0.7071067811865475, 1e-16, 5e-324)
     frame: dict[str, Any] = {"step": 250, "camera": camera, "focal_px": 415.7, "width": 640, "height": 480}
     emit(
@@ -163,7 +163,7 @@ def every_kind() -> list[Event]:
     emit(Observation(**now, role="human", frames=(), available=0, proprioception={"posture": "stand", "holding": ""}))
     emit(HumanTurn(**now, commands=("[Open] the cupboard",), reply="OK"))
     emit(CommandIssued(**now, action=0, text="[Open] the cupboard", source="human"))
-    later = {"sim_time_s": 1.75, "turn": 1, "phase": "closed_loop"}
+    later: dict[str, Any] = {"sim_time_s": 1.75, "turn": 1, "phase": "closed_loop"}
     body = tuple(0.001 * i for i in range(BODY_VALUES))
     emit(BodyPosed(**later, step=875, values=body))
     emit(PosesSampled(**later, step=875, things=(), joints=("cupboard_1.door",), values=(1.5,)))
@@ -206,7 +206,7 @@ def every_kind() -> list[Event]:
     emit(PosesSampled(**later, step=876, things=(), joints=(), values=()))
     emit(state.snapshot("final"))
     emit(Fault(**later, source="user", code="STOP", detail="asked to stop"))
-    end = {"sim_time_s": 1.75, "turn": 1, "phase": "end"}
+    end: dict[str, Any] = {"sim_time_s": 1.75, "turn": 1, "phase": "end"}
     emit(EpisodeEnded(**end, reason="interrupted", valid=False, turns=1, actions=1, detail="stopped"))
     assert {type(e) for e in events} == set(EVENT_TYPES)
     return events
@@ -219,8 +219,8 @@ def episode(n: int = 60) -> list[Event]:
     events = list(head)
     while len(events) < n - 1:
         k = len(events) // len(body)
-        for e in body[: n - 1 - len(events)]:
-            events.append(msgspec.structs.replace(e, sim_time_s=e.sim_time_s + 2.0 * k, turn=k))
+        some = body[: n - 1 - len(events)]
+        events += [msgspec.structs.replace(e, sim_time_s=e.sim_time_s + 2.0 * k, turn=k) for e in some]
     last = events[-1].sim_time_s
     return [*events, msgspec.structs.replace(tail, sim_time_s=last)]
 

@@ -71,7 +71,7 @@ def recorders() -> Iterator[Recorders]:
 def kill_storm(recorders: Recorders, folder: Path, *, kills: int, then: str, window_s: float) -> set[str]:
     """Kills recorders at random moments; gives the states in which their logs were found."""
     random = Random(11)
-    states = set()
+    states: set[str] = set()
     for n in range(kills):
         path = folder / f"{n}" / "log.arrows"
         path.parent.mkdir(parents=True)
@@ -142,6 +142,14 @@ class Failing:
         self.real.close()
 
 
+def record(log: LogWriter) -> None:
+    """Appends every event, in groups of ten."""
+    for i, event in enumerate(EVENTS):
+        log.append(event)
+        if i % 10 == 9:
+            log.commit()
+
+
 @pytest.mark.parametrize("fail", ["write", "sync"])
 @pytest.mark.parametrize("cut_fails", [False, True])
 def test_a_failing_disk_ends_the_writer_and_keeps_what_was_acknowledged(
@@ -154,10 +162,7 @@ def test_a_failing_disk_ends_the_writer_and_keeps_what_was_acknowledged(
 
     log = LogWriter.create(path, open_file=failing)
     with pytest.raises(LogWriteError, match=r"20 events are safe: .*(No space left|Input/output)"):
-        for i, event in enumerate(EVENTS):
-            log.append(event)
-            if i % 10 == 9:
-                log.commit()
+        record(log)
     assert log.committed == 20
     for use in (lambda: log.append(EVENTS[30]), log.commit, log.seal):
         with pytest.raises(LogWriteError, match="takes no more events since a write failed"):
@@ -224,10 +229,7 @@ def test_a_disk_that_fills_up(small_disk: Path) -> None:
     path = small_disk / "log.arrows"
     log = LogWriter.create(path)
     with pytest.raises(LogWriteError, match="No space left on device"):
-        for i, event in enumerate(EVENTS):
-            log.append(event)
-            if i % 10 == 9:
-                log.commit()
+        record(log)
     log.close()
     found = check(path)
     assert (found.state, found.events) == ("open", log.committed)

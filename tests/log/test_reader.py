@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import pyarrow as pa
 import pytest
 
 from iwreplay.errors import EventError, LogCorruptError, LogError
-from iwreplay.log import batches, check, read_log, recover, state_at
+from iwreplay.events import Event
+from iwreplay.log import batches, check, read_log, recover, scan, state_at
 from iwreplay.log.admission import admit
 from iwreplay.log.chain import Chain, links_of
 from iwreplay.log.format import BatchMeta
 from iwreplay.log.messages import MessageWriter, build_batch, schema_message
+from iwreplay.log.wire import Header
 from iwreplay.world.state import WorldState
 from tests.log.samples import every_kind, long_episode, write
 
@@ -28,8 +30,13 @@ def test_any_event_is_reached_without_reading_the_others(
     path = tmp_path / "log.arrows"
     write(path, events, commit_every=100, seal=sealed)
     loads: list[int] = []
-    real = batches.load
-    monkeypatch.setattr(batches, "load", lambda file, span: loads.append(span.first) or real(file, span))
+    real = scan.load
+
+    def counting(file: BinaryIO, span: scan.Span) -> tuple[bytes, Header]:
+        loads.append(span.first)
+        return real(file, span)
+
+    monkeypatch.setattr(batches, "load", counting)
     with read_log(path) as log:
         assert len(log) == 2500
         assert log.at_seq(2001) == events[2001]
@@ -126,10 +133,9 @@ def test_a_changed_event_with_mended_checksums_is_found_at_the_event(tampered: P
     assert (found.state, found.events, found.problem.seq) == ("corrupt", 16, 16)
     assert "hash chain" in found.problem.what
     with read_log(tampered) as log:
-        got = []
+        got: list[Event] = []
         with pytest.raises(LogCorruptError, match="event 16"):
-            for _, event in log:
-                got.append(event)  # noqa: PERF402
+            got.extend(log.events())
         assert got == events[:16]
     r = recover(tampered, tmp_path / "out").recovered
     assert r.kept == ((0, 15), (20, len(events) - 1))
