@@ -66,9 +66,9 @@ def holds(state: WorldState, relation: str, a: str, b: str) -> bool:
 
 def support_of(state: WorldState, thing: str) -> tuple[str, str, str] | None:
     """("on", thing, surface) or ("in", thing, interior) for what rests on or in another thing; None on the floor,
-    in the air, in the hand, off stage, or fixed. A top without a name of its own is called "top"."""
-    one = thing_of(state, thing)
-    if one.fixed or not exists(state, thing) or carried(state, thing):
+    in the air, in the hand or off stage. A top without a name of its own is called "top"."""
+    thing_of(state, thing)
+    if not exists(state, thing) or carried(state, thing):
         return None
     owner = rests_on(state, thing)
     around = interior_around(state, thing)

@@ -67,9 +67,9 @@ def _foot(thing: Thing, state: Posed) -> Aabb:
 
 
 def rests_on(state: Posed, thing: str) -> str:
-    """Id of the thing directly under it, "" when it hangs in the air, is carried, off stage, or fixed."""
+    """Id of the thing directly under it, "" when it hangs in the air, is carried or off stage."""
     one = thing_of(state, thing)
-    if one.fixed or not exists(state, thing) or carried(state, thing):
+    if not exists(state, thing) or carried(state, thing):
         return ""
     x0, y0, z0, x1, y1, _ = _foot(one, state)
     mx, my, dx, dy = (x0 + x1) / 2, (y0 + y1) / 2, 0.35 * (x1 - x0), 0.35 * (y1 - y0)

@@ -8,15 +8,16 @@ grazes its frame must not jam.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import xml.etree.ElementTree as ET
 
 from iwreplay.errors import SimulatorError
-from iwreplay.pose import Pose, Quat, Vec3, inverse, rotate, transform_point
+from iwreplay.pose import IDENTITY, Pose, Quat, Vec3, inverse, rotate, transform_point
 from iwreplay.scene.geometry import shape_half
-from iwreplay.scene.model import CompiledScene, Joint, Shape, Thing
+from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
 
-__all__ = ["DT_S", "PROBE", "body_name", "to_mjcf"]
+__all__ = ["DT_S", "PROBE", "body_name", "physics_digest", "to_mjcf"]
 
 #: seconds of one physics step
 DT_S = 0.004
@@ -67,6 +68,26 @@ def to_mjcf(scene: CompiledScene) -> str:
     probe = ET.SubElement(world, "body", name=PROBE, gravcomp="1")
     ET.SubElement(probe, "geom", name=PROBE, type="box", size="0.1 0.1 0.1", contype="0", conaffinity="0", group="5")
     return ET.tostring(root, encoding="unicode")
+
+
+def physics_digest() -> str:
+    """16 hex digits that change with any constant of the physics: the digest of a small model that has everything."""
+    box = Shape(kind="box", size=(0.1, 0.1, 0.1), material="")
+    slide = Joint(name="s", kind="slide", axis=(1.0, 0.0, 0.0), lo=0.0, hi=1.0, open_at=1.0, handle=(0.0, 0.0, 0.0))
+    hinge = Joint(name="h", kind="hinge", axis=(1.0, 0.0, 0.0), lo=0.0, hi=1.0, open_at=1.0, handle=(0.0, 0.0, 0.0))
+    links = (
+        Link(name="base", shapes=(box,)),
+        Link(name="s", parent=0, joint=slide, shapes=(box,)),
+        Link(name="h", parent=0, joint=hinge, shapes=(box,)),
+    )
+    things = tuple(
+        Thing(id=i, cls="", name="", nouns=("",), fixed=f, links=links, pose=IDENTITY, bounds_half=(1.0, 1.0, 1.0))
+        for i, f in (("fixed", True), ("free", False))
+    )
+    scene = CompiledScene(
+        id="physics", format=1, rooms=(), portals=(), materials=(), things=things, lights=(), spawn=(0.0, 0.0, 0.0)
+    )
+    return hashlib.sha256(to_mjcf(scene).encode()).hexdigest()[:16]
 
 
 def _numbers(values: tuple[float, ...]) -> str:

@@ -21,7 +21,7 @@ from iwreplay.events import Participant
 from iwreplay.pose import IDENTITY, Pose, Quat, Vec3, compose, normalised, quat_to_matrix
 from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene, Thing
-from recorder.simulators.mjcf import DT_S, body_name, to_mjcf
+from recorder.simulators.mjcf import DT_S, body_name, physics_digest, to_mjcf
 
 __all__ = ["MujocoSimulator"]
 
@@ -74,6 +74,7 @@ class MujocoSimulator:
                 "architecture": platform.machine(),
                 "deterministic": "yes",
                 "dt_s": repr(DT_S),
+                "physics": physics_digest(),
                 "snapshot": "exact",
             },
         )

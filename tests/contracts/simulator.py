@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
 from iwreplay.errors import SimulatorError
@@ -282,6 +283,58 @@ class SimulatorContract:
         sim.restore(saved)
         if sim.about().params["snapshot"] == "exact":
             assert sim.snapshot() == saved
+
+    def test_a_snapshot_knows_what_is_at_rest(self, sim: Simulator) -> None:
+        """Things that have come to rest go on exactly as in the original, also when something hits them."""
+        sim.set_pose("cup_2", (-0.3, 0.0, 0.821, 1.0, 0.0, 0.0, 0.0))
+        for steps in (37, 400, 613):
+            sim.step(steps)
+            other = self.make()
+            other.load(bench_scene())
+            other.restore(sim.snapshot())
+            back = sim.snapshot()
+            for s in (sim, other):
+                s.step(25)
+                s.set_pose("cup_3", (-0.29, 0.01, 0.98, 1.0, 0.0, 0.0, 0.0))
+                s.step(180)
+            self._same(sim, other)
+            sim.restore(back)
+
+    def test_rest_is_perfect_rest(self, sim: Simulator) -> None:
+        """What nothing touches keeps its pose to the bit, so that a log need not mention it."""
+        sim.step(round(3.0 / sim.dt_s))
+        before = sim.poses()
+        sim.set_pose("cup_2", (1.2, 1.2, 0.5, 1.0, 0.0, 0.0, 0.0))
+        sim.drive_joint("cabinet_1.door", -1.0)
+        sim.step(round(2.0 / sim.dt_s))
+        after = sim.poses()
+        for name in ("cup_1", "cup_3"):
+            assert after[name] == before[name]
+
+    def test_a_fixed_thing_goes_off_stage_too(self, sim: Simulator) -> None:
+        sim.step(round(3.0 / sim.dt_s))
+        sim.set_active("table_1", False)
+        assert ("cup_1", "table_1") not in sim.contacts()
+        sim.step(round(1.0 / sim.dt_s))
+        assert sim.poses()["cup_1"][2] < 0.06
+
+    def test_a_thing_in_a_pile_can_be_taken_away(self, sim: Simulator) -> None:
+        sim.set_pose("cup_2", (-0.3, 0.0, 0.822, 1.0, 0.0, 0.0, 0.0))
+        sim.step(round(3.0 / sim.dt_s))
+        sim.set_active("cup_1", False)
+        sim.step(round(1.0 / sim.dt_s))
+        assert abs(sim.poses()["cup_2"][2] - 0.72) < 0.002
+
+    def test_an_open_thing_starts_open(self) -> None:
+        scene = bench_scene()
+        things = tuple(
+            msgspec.structs.replace(t, attrs={"open": True}) if t.id == "cabinet_1" else t for t in scene.things
+        )
+        sim = self.make()
+        sim.load(msgspec.structs.replace(scene, things=things))
+        assert sim.joints() == {"cabinet_1.door": -1.5, "drawer_1.slide": 0.0}
+        sim.step(round(2.0 / sim.dt_s))
+        assert abs(sim.joints()["cabinet_1.door"] + 1.5) < 0.005
 
     def test_two_instances_run_alike(self, sim: Simulator) -> None:
         other = self.make()

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import random
 import subprocess
 import sys
 
 import msgspec
 import pytest
 
+import taskpacks
 from iwreplay.errors import SimulatorError
 from iwreplay.ports import Simulator
+from iwreplay.scene.files import RoomSpec, SceneFile
+from iwreplay.scene.library import load_library
+from iwreplay.scene.loader import compile_scene, load_scene
+from iwreplay.taskpack.model import Placement
 from recorder.simulators.mjcf import to_mjcf
 from recorder.simulators.mujoco_backend import MujocoSimulator
 from tests.contracts.simulator import SimulatorContract, bench_scene
@@ -63,3 +70,66 @@ def test_a_snapshot_of_another_scene_is_refused() -> None:
     other.load(msgspec.structs.replace(bench_scene(), id="elsewhere"))
     with pytest.raises(SimulatorError, match="elsewhere"):
         other.restore(saved)
+
+
+def test_a_room_full_of_things_sleeps_and_wakes_alike_after_a_restore() -> None:
+    """All movable things of the proving ground: at rest within a millimetre, asleep, and exact through snapshots."""
+    scene = compile_scene(load_scene("proving_ground"))
+    sim, other = MujocoSimulator(), MujocoSimulator()
+    sim.load(scene)
+    other.load(scene)
+    start = sim.poses()
+    sim.step(round(1.0 / sim.dt_s))
+    settled = sim.poses()
+    for name, pose in settled.items():
+        assert math.dist(pose[:3], start[name][:3]) < 1.5e-3, name
+    sim.step(round(4.0 / sim.dt_s))
+    for name, pose in sim.poses().items():
+        assert math.dist(pose[:3], settled[name][:3]) < 2e-4, name
+    rng = random.Random(11)
+    names = ("mug_1", "apple_1", "plate_1", "box_1", "egg_1", "sponge_1")
+    for _ in range(4):
+        other.restore(sim.snapshot())
+        assert other.snapshot() == sim.snapshot()
+        for _ in range(3):
+            thing, kind, steps = rng.choice(names), rng.randrange(3), rng.choice((1, 7, 60, 300))
+            x, y = rng.uniform(2.5, 3.5), rng.uniform(2.5, 2.9)
+            for s in (sim, other):
+                if kind == 0:
+                    s.set_pose(thing, (x, y, 0.95, 1.0, 0.0, 0.0, 0.0))
+                elif kind == 1:
+                    s.drive_joint("drawer_unit_1_top.slide", 0.3 * (x - 2.5))
+                else:
+                    s.set_active(thing, False)
+                    s.step(11)
+                    s.set_active(thing, True)
+                s.step(steps)
+        assert sim.snapshot() == other.snapshot()
+
+
+def test_every_class_of_movable_thing_stands_still_on_the_floor() -> None:
+    library = load_library(taskpacks.root() / "objects")
+    kinds = [name for name, spec in sorted(library.classes.items()) if not spec.fixed]
+    hall = SceneFile(
+        format=1, id="grid", spawn=(0.3, 0.3, 0.0), rooms=(RoomSpec(id="hall", nouns=("hall",), rect=(0, 0, 8, 8)),)
+    )
+    placements = [
+        Placement(id=f"{k}_1", cls=k, at="floor", pos=(0.6 + 0.7 * (i % 10), 0.6 + 0.7 * (i // 10)))
+        for i, k in enumerate(kinds)
+    ]
+    sim = MujocoSimulator()
+    sim.load(compile_scene(hall, placements, library=library))
+    start = sim.poses()
+    sim.step(round(1.0 / sim.dt_s))
+    settled = sim.poses()
+    sim.step(round(8.0 / sim.dt_s))
+    for name, pose in sim.poses().items():
+        assert math.dist(start[name][:3], settled[name][:3]) < 1e-3, name
+        assert math.dist(pose[:3], settled[name][:3]) < 1e-5, name
+        assert abs(sum(a * b for a, b in zip(pose[3:], start[name][3:], strict=True))) > 1.0 - 1e-5, name
+
+
+def test_it_names_its_physics() -> None:
+    params = MujocoSimulator().about().params
+    assert len(params["physics"]) == 16
+    assert params == MujocoSimulator().about().params
