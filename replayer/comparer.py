@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -45,7 +45,7 @@ class Comparer:
         self._next: Step | None = next(self._expected, None)
         self._step: Step | None = None
         self._state, self._got_state = WorldState(opened.scene), WorldState(opened.scene)
-        self._hash, self._log_hash = hashlib.sha256(), hashlib.sha256()
+        self._hash = hashlib.sha256()
         self._decision: Decision | None = None
         self._last_seq = 0
 
@@ -53,11 +53,6 @@ class Comparer:
     def root(self) -> str:
         """Root hash of what the re-execution gave."""
         return self._hash.hexdigest()
-
-    @property
-    def log_root(self) -> str:
-        """Root hash of the log's events that were compared."""
-        return self._log_hash.hexdigest()
 
     # -- the sink -----------------------------------------------------------------------------------------------
 
@@ -111,8 +106,9 @@ class Comparer:
         if expected.last and not self._log_ended:
             # the log was cut inside this step: what comes after the cut can't be compared
             del got.taken[len(expected.taken) :]
-        broken = self._fold(expected.taken, self._state, self._log_hash.update)
-        self._fold(got.taken, self._got_state, self._hash.update)
+        broken = self._fold(expected.taken, self._state)
+        self._fold(got.taken, self._got_state)
+        self._hash_in(got)
         self.events_compared += len(expected.taken)
         equal = [t.data for t in expected.taken] == [t.data for t in got.taken]
         mark = expected.taken[0]
@@ -129,7 +125,7 @@ class Comparer:
     def _missing(self, step: Step) -> None:
         """A step that the log has and the re-execution has not."""
         self._next = next(self._expected, None)
-        self._fold(step.taken, self._state, self._log_hash.update)
+        self._fold(step.taken, self._state)
         self.events_compared += len(step.taken)
         self._graded(step.taken[0], "diverged")
         self._report([_whole(t, self._upstream(step.taken[0]), missing=True) for t in step.taken])
@@ -138,17 +134,20 @@ class Comparer:
 
     def _extra(self, step: Step) -> None:
         """A step that the re-execution has and the log has not."""
-        self._fold(step.taken, self._got_state, self._hash.update)
+        self._fold(step.taken, self._got_state)
+        self._hash_in(step)
         at = Taken(self._last_seq, step.taken[0].event, b"")
         self._graded(at, "diverged")
         extra = [Taken(self._last_seq, t.event, b"") for t in step.taken]
         self._report([_whole(t, self._upstream(at), missing=False) for t in extra])
 
-    def _fold(self, events: Iterable[Taken], state: WorldState, update: Callable[[bytes], None]) -> list[Difference]:
-        """Folds and hashes. An event that can't be folded, because it names what its scene lacks, is a difference."""
+    def _hash_in(self, step: Step) -> None:
+        self._hash.update(b"".join([t.data for t in step.taken]))
+
+    def _fold(self, events: Iterable[Taken], state: WorldState) -> list[Difference]:
+        """An event that can't be folded, because it names what its scene lacks, is a difference."""
         broken = []
         for t in events:
-            update(t.data)
             try:
                 state.apply(t.event)
             except KeyError as error:

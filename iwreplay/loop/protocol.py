@@ -90,6 +90,7 @@ class _Audit:
         self.scanner: LeakScanner | None = None
         self.phases: list[str] = []
         self.frames: list[str] = []
+        self.known_frames: set[str] = set()
         self.spoken: list[str] = []
         self.turn_kinds: dict[str, int] = {}
         self.turn = 0
@@ -199,9 +200,10 @@ class _Audit:
             self.report(7, f"{type(event).__name__} after the final state")
 
     def _frame(self, event: FrameCaptured, opened: EpisodeOpened) -> None:
-        if event.frame_id in self.frames:
+        if event.frame_id in self.known_frames:
             self.report(13, f"frame id {event.frame_id} is used twice")
         self.frames.append(event.frame_id)
+        self.known_frames.add(event.frame_id)
         config = opened.config
         if (event.width, event.height) != (
             config.frame_width,
@@ -215,7 +217,7 @@ class _Audit:
         self._once(f"observation:{event.role}", 13)
         if event.available != len(self.frames):
             self.report(3, f"{event.available} frames are said to be available, {len(self.frames)} were captured")
-        unknown = [f for f in event.frames if f not in self.frames]
+        unknown = [f for f in event.frames if f not in self.known_frames]
         if unknown:
             self.report(13, f"frames {', '.join(unknown[:4])} were shown but never captured")
         if event.role == "human":
