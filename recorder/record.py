@@ -16,6 +16,7 @@ from iwreplay.log import LogWriter
 from iwreplay.loop import (
     EngineFactory,
     EpisodeResult,
+    EpisodeStopped,
     Frames,
     WatchFactory,
     configured,
@@ -98,7 +99,10 @@ def record_episode(
                 checkpoint=interrupts.checkpoint,
                 progress=progress,
             )
-    except Exception:
+    except EpisodeStopped:
+        # the log is left alone: a write may have been broken off in the middle of memory, never of the disk
+        raise KeyboardInterrupt("broken off; the log is complete up to its last commit") from None
+    except BaseException:
         _end_after_error(writer)
         raise
     events = writer.next_seq

@@ -72,16 +72,13 @@ class Recording:
 
 
 def _view(event: FrameCaptured, state: WorldState, frames: Frames) -> FrameView:
-    """A frame that is drawn from its recipe when somebody looks at it, once."""
+    """A frame that is drawn from its recipe whenever somebody looks at it: an episode of pixels does not fit in memory."""
     then = state.copy()
-    drawn: list[np.ndarray] = []
 
     def pixels() -> np.ndarray:
         if event.pixels_sha256 is None:
             raise AnswerError("UNDRAWN", f"frame {event.frame_id} has no pixels: the episode draws no frames")
-        if not drawn:
-            size = {"width": event.width, "height": event.height}
-            drawn.append(frames.draw(then, camera=event.camera, focal_px=event.focal_px, **size).rgb)
-        return drawn[0]
+        size = {"width": event.width, "height": event.height}
+        return frames.draw(then, camera=event.camera, focal_px=event.focal_px, **size).rgb
 
     return FrameView(frame_id=event.frame_id, sim_time_s=event.sim_time_s, pixels=pixels)
