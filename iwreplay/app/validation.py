@@ -162,7 +162,8 @@ def _passes(played: _Played) -> TaskCheck:
 def _fails(played: _Played, *, name: str) -> TaskCheck:
     found = played.evaluation
     ok = not found.passed and not played.spoilt
-    return TaskCheck(name=name, ok=ok, detail=f"mcr {found.mcr:.2f}" if ok else f"passes{_because(played)}")
+    detail = f"mcr {found.mcr:.2f}" if ok else f"not valid{_because(played)}" if played.spoilt else "passes"
+    return TaskCheck(name=name, ok=ok, detail=detail)
 
 
 def _fails_exactly(wanted: tuple[str, ...], played: _Played, *, name: str) -> TaskCheck:

@@ -81,8 +81,10 @@ def check(
         print_table(
             ("task", "check", "ok", "detail"), [(r.task, c.name, c.ok, c.detail) for r in reports for c in r.checks]
         )
-        bad = sum(not c.ok for r in reports for c in r.checks)
-        say(f"\n{len(reports)} tasks, {sum(len(r.checks) for r in reports)} checks, {bad} failed")
+        bad = [(r.task, c) for r in reports for c in r.checks if not c.ok]
+        for name, failed in bad:
+            say(f"\n{name}, {failed.name}: {failed.detail}")
+        say(f"\n{len(reports)} tasks, {sum(len(r.checks) for r in reports)} checks, {len(bad)} failed")
     if not all(r.ok for r in reports):
         raise typer.Exit(1)
 

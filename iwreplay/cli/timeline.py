@@ -41,7 +41,7 @@ _PHASES = {
 
 
 def timeline(events: Iterable[tuple[int, Event]], *, everything: bool = False) -> Iterator[str]:
-    """Lines "seq time turn what". `everything` adds poses, frames, observations and snapshots."""
+    """Lines "seq time turn what". `everything` adds poses, frames, first sights, observations and snapshots."""
     for seq, event in events:
         if isinstance(event, PhaseChanged) and event.phase in _PHASES:
             yield f"{'':>24}-- {_PHASES[event.phase]} --"
@@ -58,7 +58,7 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
             t = event.task
             return (
                 f"{t.id} {_quoted(t.title)} ({t.family}), scene {event.scene.id}: Assistant {event.assistant.name}, "
-                f"Human {event.human.name}, seed {event.config.seed}. Wearer: {_quoted(t.request)}"
+                f"Human {event.human.name}, seed {event.config.seed}\n{'':>25}The wearer asks: {_quoted(t.request)}"
             )
         case PhaseChanged():
             return f"phase {event.phase}" if everything else None
@@ -78,6 +78,8 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
         case StateDelta():
             return f"      {event.thing}.{event.attr}: {_value(event.old)} -> {_value(event.new)}  ({event.cause})"
         case Happened():
+            if event.what == "seen" and not everything:
+                return None
             parts = " ".join(
                 f"{k}={v}" for k, v in (("obj", event.obj), ("dest", event.dest), ("tool", event.tool)) if v
             )
