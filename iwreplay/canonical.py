@@ -71,11 +71,7 @@ def pack_values(values: Sequence[float]) -> bytes:
 
 def unpack_values(data: bytes | memoryview) -> tuple[float, ...]:
     """Inverse of `pack_values`."""
-    packed = array("d")
-    packed.frombytes(data)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return tuple(packed)
+    return struct.unpack(f"<{len(data) // 8}d", data)
 
 
 def frame(line: bytes, packed: bytes | None) -> bytes:

@@ -220,13 +220,15 @@ def _empty_dict(v: Any) -> bool:
     return type(v) is dict and not v
 
 
+#: scalar types, the cheapest and most common check first
 _SCALARS: dict[type, str] = {
+    mi.StrType: "type({v}) is str",
+    mi.NoneType: "{v} is None",
+    mi.BoolType: "type({v}) is bool",
     mi.IntType: f"type(x := {{v}}) is int and -{_INT_MAX} <= x <= {_INT_MAX}",
     mi.FloatType: f"type(x := {{v}}) is float and -{_FLOAT_MAX} <= x <= {_FLOAT_MAX}",
-    mi.StrType: "type({v}) is str",
-    mi.BoolType: "type({v}) is bool",
-    mi.NoneType: "{v} is None",
 }
+_ORDER = {t: i for i, t in enumerate(_SCALARS)}
 
 
 def _helper(t: mi.Type) -> Any:
@@ -247,8 +249,8 @@ def _expression(t: mi.Type, names: dict[str, Any]) -> str | None:
     if type(t) in _SCALARS:
         return _SCALARS[type(t)]
     if isinstance(t, mi.UnionType):
-        # simple types first: the common case decides
-        parts = [e for x in sorted(t.types, key=lambda x: type(x) not in _SCALARS) if (e := _expression(x, names))]
+        types = sorted(t.types, key=lambda x: _ORDER.get(type(x), len(_ORDER)))
+        parts = [e for x in types if (e := _expression(x, names))]
         return " or ".join(f"({p})" for p in parts) or None
     helper = _helper(t)
     if helper is None:

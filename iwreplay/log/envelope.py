@@ -33,7 +33,7 @@ from iwreplay.events import (
     WorldSnapshot,
 )
 
-__all__ = ["ENVELOPE", "Cell", "Row", "row_of"]
+__all__ = ["ENVELOPE", "ROWS", "Cell", "Row", "row_of"]
 
 #: Names of the derived columns, in the order of a row.
 ENVELOPE: tuple[str, ...] = (
@@ -56,8 +56,9 @@ Cell = float | int | str | None
 _Text = str | None
 Row = tuple[float, int, str, str, _Text, _Text, _Text, _Text, _Text, _Text, _Text, int | None]
 
+#: Derives the columns of each kind:
 #   sim_time_s, turn, phase, kind, actor, verb, object, target, attribute, code, decision, action
-_ROWS: dict[type[Event], Callable[[Any], Row]] = {
+ROWS: dict[type[Event], Callable[[Any], Row]] = {
     EpisodeOpened: lambda e: (
         e.sim_time_s, e.turn, e.phase, "episode_opened", None, None, e.task.id, e.scene.id, None, None, None, None,
     ),
@@ -119,9 +120,9 @@ _ROWS: dict[type[Event], Callable[[Any], Row]] = {
     ),
 }  # fmt: skip
 
-assert set(_ROWS) == set(EVENT_TYPES), "every kind has a row"
+assert set(ROWS) == set(EVENT_TYPES), "every kind has a row"
 
 
 def row_of(event: Event) -> Row:
     """The derived columns of an event, in the order of `ENVELOPE`."""
-    return _ROWS[type(event)](event)
+    return ROWS[type(event)](event)

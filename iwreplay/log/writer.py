@@ -11,7 +11,7 @@ from iwreplay.errors import LogWriteError
 from iwreplay.events import Event, WorldSnapshot
 from iwreplay.log.admission import Gate, admit, line_of
 from iwreplay.log.chain import Chain, links_of
-from iwreplay.log.envelope import Cell, row_of
+from iwreplay.log.envelope import ROWS, Cell
 from iwreplay.log.files import WritableFile, WriterLock, create_file, sync_directory
 from iwreplay.log.format import COMMIT_EVENTS, COMMIT_JSON_BYTES, BatchMeta, Recovered
 from iwreplay.log.messages import MessageWriter, build_batch, schema_message
@@ -116,7 +116,7 @@ class LogWriter:
         seq = self._next
         self._lines.append(line)
         self._walls.append(wall_ns)
-        self._cells += row_of(event)
+        self._cells += ROWS[type(event)](event)
         self._held_bytes += len(line)
         if packed is not None:
             self._packed[len(self._lines) - 1] = packed

@@ -115,7 +115,7 @@ def test_an_empty_log_is_open_and_can_be_sealed(tmp_path: Path) -> None:
 
 def test_only_what_is_committed_is_acknowledged_and_the_buffer_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "log.arrows"
-    events = long_episode(2100)
+    events = long_episode(4200)
     with LogWriter.create(path) as log:
         for event in events[:10]:
             log.append(event)
@@ -125,10 +125,10 @@ def test_only_what_is_committed_is_acknowledged_and_the_buffer_is_bounded(tmp_pa
         for event in events[10:]:
             log.append(event)
         # written out by itself to bound memory, but not acknowledged
-        assert check(path).events == 10 + 2048
+        assert check(path).events == 10 + 4096
         assert log.committed == 10
-        assert len(log._lines) == 2100 - 10 - 2048
-    assert check(path).events == 2100
+        assert len(log._lines) == 4200 - 10 - 4096
+    assert check(path).events == 4200
 
 
 def test_large_events_are_written_out_by_size(tmp_path: Path) -> None:
