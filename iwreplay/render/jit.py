@@ -8,8 +8,9 @@ of numba is involved, any number of Python threads may draw, and a forked proces
 Cache: compiled code is kept beside the source in `__pycache__`; where that is read-only (a system-wide install), in
 numba's folder of the user (`~/.cache/numba` or what the platform uses); `NUMBA_CACHE_DIR` overrides both. Where none
 of them can be written, kernels are compiled anew by every process, which costs some seconds at the first frame and
-changes no pixel. Kernels call kernels of their own module only, because numba notices a changed source file but not a
-changed callee elsewhere; after a change of the options below, delete `__pycache__`.
+changes no pixel. What numba keeps is keyed by the text of the kernel's own file and nothing else of ours: so a kernel
+module imports no function and no constant from the package except this module (a test holds it to that), and asserts
+`OPTIONS_REVISION`, which must be raised here and there when the options below change.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["inlined", "kernel"]
+__all__ = ["OPTIONS_REVISION", "inlined", "kernel"]
+
+OPTIONS_REVISION = 1
 
 #: kernels are typed by what they are called with, not by annotations
 Kernel = Callable[..., Any]

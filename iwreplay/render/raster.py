@@ -19,14 +19,13 @@ import math
 
 import numpy as np
 
-from iwreplay.render.jit import inlined, kernel
+from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel
 
 __all__ = [
     "FIXED",
     "MAX_CORNERS",
     "MAX_LIGHTS",
     "NEAR_M",
-    "ROOM_FADE_M",
     "count_bands",
     "fill_bands",
     "place_parts",
@@ -34,14 +33,14 @@ __all__ = [
     "setup",
 ]
 
+assert OPTIONS_REVISION == 1
+
 #: fixed-point units in a pixel
 FIXED = 512
 #: surfaces nearer than this are cut off
 NEAR_M = 0.02
 #: how many lights can shine on one part
 MAX_LIGHTS = 6
-#: a lamp's light ends softly within so much outside its room
-ROOM_FADE_M = 0.8
 
 # Projected points lie within so many pixels of the image's centre; beyond, triangles are clipped. 2**14 pixels are
 # 2**23 units, products of two are 2**46: edge functions can't overflow 64 bits.
@@ -74,7 +73,7 @@ def _pick_lights(p, x, y, z, radius, wx, wy, lights, part_lights):
     for i in range(lights.shape[0]):
         outside_x = max(lights[i, 8] - wx, wx - lights[i, 10])
         outside_y = max(lights[i, 9] - wy, wy - lights[i, 11])
-        if max(outside_x, outside_y) - radius >= ROOM_FADE_M:
+        if max(outside_x, outside_y) - radius >= lights[i, 12]:
             continue
         dx, dy, dz = lights[i, 0] - x, lights[i, 1] - y, lights[i, 2] - z
         d = math.sqrt(dx * dx + dy * dy + dz * dz)
@@ -180,10 +179,11 @@ def setup(
 ):  # fmt: skip
     """View-space vertices and normals of every part in view, and a record for every triangle piece that may be seen.
 
-    camera (3, 4): rows right, up, forward, and in the last column the camera's position. scratch (6 + 2 *
-    MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space. lights (n, 12): position in view axes,
-    strength, one over the square of its reach, position in the world, room x0 y0 x1 y1. Returns the number of records
-    wanted; when it is above the capacity of `rec_*` the caller makes room and calls again.
+    camera (3, 4): rows right, up, forward, and in the last column the camera's position. lights (n, 13): position in
+    view axes, strength, one over the square of its reach, position in the world, room x0 y0 x1 y1, and how far its
+    light goes outside of that. scratch (6 + 2 * MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space.
+    Returns the number of records wanted; when it is above the capacity of `rec_*` the caller makes room and calls
+    again.
     """
     capacity = rec_src.shape[0]
     limits = (width * FIXED, height * FIXED)

@@ -17,8 +17,16 @@ from iwreplay.errors import RenderError
 from iwreplay.pose import Pose, quat_to_matrix
 from iwreplay.render.pool import default_threads, for_each_band
 from iwreplay.render.raster import MAX_CORNERS, MAX_LIGHTS, NEAR_M, count_bands, fill_bands, raster_band, setup
-from iwreplay.render.shade import BODY_ID, SCRATCH, shade_band, survey_band
-from iwreplay.render.shadows import MAP_FOCAL_PX, MAP_NEAR_M, MAP_PX, ShadowMaps, lamps_of, map_camera
+from iwreplay.render.shade import (
+    BODY_ID,
+    MAP_FOCAL_PX,
+    MAP_NEAR_M,
+    MAP_PX,
+    SCRATCH,
+    shade_band,
+    survey_band,
+)
+from iwreplay.render.shadows import ROOM_FADE_M, ShadowMaps, lamps_of, map_camera
 from iwreplay.render.stage import BodyPiece, Posed, Stage
 from iwreplay.scene.model import CompiledScene
 from iwreplay.trig import tan
@@ -36,7 +44,7 @@ MAX_SIDE_PX = 8192
 _FRAME_SHIFT, _FRAME_OFFSET, _FRAME_BAND_ROWS = 8, 128, 32
 _SURVEY_SHIFT, _SURVEY_OFFSET, _SURVEY_BAND_ROWS = 10, 384, 16
 _MAP_SHIFT, _MAP_OFFSET, _MAP_BAND_ROWS = 9, 256, 64
-_NO_LIGHTS = np.zeros((0, 12))
+_NO_LIGHTS = np.zeros((0, 13))
 
 
 @dataclass(frozen=True)
@@ -145,10 +153,12 @@ class Renderer:
         for lamp in self._lamps:
             d = (lamp.pos[0] - camera[0], lamp.pos[1] - camera[1], lamp.pos[2] - camera[2])
             at = [row[0] * d[0] + row[1] * d[1] + row[2] * d[2] for row in rows]
-            lights.append((*at, lamp.intensity, 1.0 / (lamp.reach_m * lamp.reach_m), *lamp.pos, *lamp.rect))
+            lights.append(
+                (*at, lamp.intensity, 1.0 / (lamp.reach_m * lamp.reach_m), *lamp.pos, *lamp.rect, ROOM_FADE_M)
+            )
         return _View(
             camera=np.array([(*row, camera[i]) for i, row in enumerate(rows)]),
-            lights=np.array(lights, np.float64).reshape(len(lights), 12),
+            lights=np.array(lights, np.float64).reshape(len(lights), 13),
             near=NEAR_M,
             focal_px=float(focal_px),
             width=width,

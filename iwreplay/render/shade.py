@@ -16,11 +16,11 @@ import math
 
 import numpy as np
 
-from iwreplay.render.jit import inlined, kernel
-from iwreplay.render.raster import ROOM_FADE_M
-from iwreplay.render.shadows import MAP_FOCAL_PX, MAP_NEAR_M, MAP_PX
+from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel
 
-__all__ = ["BODY_ID", "SCRATCH", "SKY_ID", "shade_band", "survey_band"]
+__all__ = ["BODY_ID", "MAP_FOCAL_PX", "MAP_NEAR_M", "MAP_PX", "SCRATCH", "SKY_ID", "shade_band", "survey_band"]
+
+assert OPTIONS_REVISION == 1
 
 #: ids of what is no thing of the scene
 SKY_ID = -1
@@ -39,6 +39,13 @@ _SHOULDER = 0.62
 _MOST_TAPS = 4
 #: below 1: textures are read a little sharper than their average over a pixel
 _SHARPNESS = 0.7
+
+#: side of a lamp's shadow map, samples
+MAP_PX = 768
+#: it reaches 64 degrees to each side of straight down (384 / 187.5 = 2.05)
+MAP_FOCAL_PX = 187.5
+#: what is nearer to the lamp than this casts no shadow: its own shade and fitting
+MAP_NEAR_M = 0.25
 
 # layout of the scratch array: what is constant over a triangle
 _E1, _E2, _INV = 0, 3, 6  # planes of b1/z, b2/z, 1/z over the ray (x, y, 1)
@@ -164,7 +171,7 @@ def _lamp_share(lamp, wx, wy, wz, lights, maps):
     """How much of a lamp's light gets to a world point: 0..1, by its room and its shadow map."""
     outside_x = max(lights[lamp, 8] - wx, wx - lights[lamp, 10])
     outside_y = max(lights[lamp, 9] - wy, wy - lights[lamp, 11])
-    share = min(1.0, 1.0 - max(outside_x, outside_y) / ROOM_FADE_M)
+    share = min(1.0, 1.0 - max(outside_x, outside_y) / lights[lamp, 12])
     if share <= 0.0:
         return 0.0
     depth = lights[lamp, 7] - wz

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from iwreplay.render.shade import MAP_PX
 from iwreplay.scene.model import CompiledScene, Light
 
-__all__ = ["MAP_FOCAL_PX", "MAP_NEAR_M", "MAP_PX", "Lamp", "ShadowMaps", "lamps_of", "map_camera"]
+__all__ = ["ROOM_FADE_M", "Lamp", "ShadowMaps", "lamps_of", "map_camera"]
 
-#: side of a map
-MAP_PX = 1024
-#: a map reaches 64 degrees to each side of straight down (512 / 250 = 2.05)
-MAP_FOCAL_PX = 250.0
-MAP_NEAR_M = 0.25
+#: a lamp's light ends softly within so much outside its room
+ROOM_FADE_M = 0.8
 
 #: a lamp of intensity 1 reaches so far; the range grows with the square root of intensity
 _REACH_M = 7.0

@@ -202,7 +202,7 @@ class Stage:
                 liquid = liquid_of(thing, attrs, self._materials)
                 shown = liquid is not None
                 if liquid is not None:
-                    self._wear(p, self.palette.material(Material(name="liquid", rgb=liquid.rgb, texture="ceramic")))
+                    self._wear(p, self.palette.material(Material(name="liquid", rgb=liquid.rgb, texture="rubber")))
                     middle, half = (liquid.z0_m + liquid.z1_m) / 2.0, (liquid.z1_m - liquid.z0_m) / 2.0
                     at = compose(world_from_link, (0.0, 0.0, middle, *IDENTITY[3:]))
                     self._put(p, at, moved, scale=(liquid.radius_m, liquid.radius_m, half))

@@ -196,6 +196,13 @@ TEXTURES: dict[str, Texture] = {
 }
 
 
+@lru_cache(maxsize=64)
+def _pattern(name: str) -> tuple[Ints, Ints]:
+    """Shade and mortar of every texel: what a texture is before it has a colour."""
+    v, u = np.meshgrid(np.arange(TEXTURE_PX), np.arange(TEXTURE_PX), indexing="ij")
+    return TEXTURES[name].painter(u.astype(np.int64), v.astype(np.int64))
+
+
 @lru_cache(maxsize=512)
 def paint(name: str, rgb: tuple[int, int, int]) -> npt.NDArray[np.uint8] | None:
     """Texels (TEXTURE_PX, TEXTURE_PX, 3) of a texture in a colour, read-only; None for plain paint.
@@ -207,8 +214,7 @@ def paint(name: str, rgb: tuple[int, int, int]) -> npt.NDArray[np.uint8] | None:
         raise RenderError(f"texture {name!r} is not one of: {', '.join(n for n in TEXTURES if n)}")
     if texture.painter is _flat:
         return None
-    v, u = np.meshgrid(np.arange(TEXTURE_PX), np.arange(TEXTURE_PX), indexing="ij")
-    shade, mortar = texture.painter(u.astype(np.int64), v.astype(np.int64))
+    shade, mortar = _pattern(name)
     channels = [
         ((c * shade * (256 - mortar)) >> 16) + ((m * mortar) >> 8) for c, m in zip(rgb, texture.mortar, strict=True)
     ]

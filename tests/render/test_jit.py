@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -20,6 +23,16 @@ KERNELS = (
     shade.shade_band,
     shade.survey_band,
 )
+
+
+@pytest.mark.parametrize("module", [raster, shade])
+def test_what_a_kernel_is_compiled_from_is_all_in_its_file(module: ModuleType) -> None:
+    """numba keeps compiled code by the text of the kernel's file: a constant from elsewhere could go stale."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    imported |= {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    assert imported == {"__future__", "math", "numpy", "iwreplay.render.jit"}
+    assert any(isinstance(n, ast.Assert) and "OPTIONS_REVISION" in ast.unparse(n) for n in tree.body)
 
 
 def product_and_sum(a: float, b: float, c: float) -> float:

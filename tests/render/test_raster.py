@@ -36,7 +36,7 @@ def owners(
     wanted = setup(
         vertices, np.zeros((n, 3)), faces, np.array([[0, n]], np.int32), np.array([[0, t]], np.int32), np.ones(1,
         np.uint8), np.array([two_sided], np.uint8), np.array([level], np.uint8), poses, turns, np.array([[0.0, 0.0,
-        0.0, 1e6]]), camera, FOCAL, NEAR_M, SIDE, SIDE, np.zeros((0, 12)), np.empty((n, 3)), np.empty((n, 3)),
+        0.0, 1e6]]), camera, FOCAL, NEAR_M, SIDE, SIDE, np.zeros((0, 13)), np.empty((n, 3)), np.empty((n, 3)),
         np.empty((n, 3), np.int32), np.zeros((1, 1 + MAX_LIGHTS), np.int32), rec_xy, rec_iz, rec_src, rec_flags,
         np.empty((6 + 2 * MAX_CORNERS, 4)), np.empty((MAX_CORNERS, 2), np.int64),
     )  # fmt: skip
