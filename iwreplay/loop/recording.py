@@ -72,7 +72,7 @@ class Recording:
 
 
 def _view(event: FrameCaptured, state: WorldState, frames: Frames) -> FrameView:
-    """A frame that is drawn from its recipe whenever somebody looks at it: an episode of pixels does not fit in memory."""
+    """A frame that is drawn from its recipe whenever somebody looks: an episode of pixels does not fit in memory."""
     then = state.copy()
 
     def pixels() -> np.ndarray:
