@@ -20,7 +20,7 @@ from iwreplay.world.state import WorldState
 __all__ = ["TOUCH_REACH_M", "Perception"]
 
 #: how far from where it stands a Human without sight finds things with its hands
-TOUCH_REACH_M = 1.0
+TOUCH_REACH_M = 1.25
 #: a remembered thing that is farther than this from where it was has moved
 _MOVED_M = 0.03
 #: smallest height of a capital letter that can be read in a frame, pixels
@@ -122,7 +122,7 @@ class Perception:
                 self.legible[(thing, face.name)] = None
 
     def _fix(self, thing: str) -> None:
-        if not thing_of(self._state, thing).fixed:
+        if parent_of(self._state, thing).how != "fixed":
             self._fixes[thing] = _Fix(*relative_pose(self._state, thing))
 
     def _handle(self, thing: str) -> None:
@@ -138,10 +138,7 @@ class Perception:
         """Whether the wearer can name this thing now."""
         if not exists(self._state, thing):
             return False
-        owner = thing_of(self._state, thing)
-        if owner.fixed:
-            return True
-        if parent_of(self._state, thing).how in ("held", "worn"):
+        if parent_of(self._state, thing).how in ("fixed", "held", "worn"):
             return True
         if self.sighted and thing in self._pixels:
             return True
@@ -154,7 +151,7 @@ class Perception:
         parent, pose = relative_pose(self._state, thing)
         if parent != fix.parent or not _close(pose, fix.pose):
             return False
-        if not parent.thing or thing_of(self._state, parent.thing).fixed:
+        if not parent.thing or parent_of(self._state, parent.thing).how == "fixed":
             return True
         return parent_of(self._state, parent.thing).how == "held" or self._remembers(parent.thing, depth + 1)
 

@@ -95,6 +95,12 @@ def _inwards(near: Vec3, half: tuple[float, float]) -> tuple[float, float]:
     return (min(max(near[0], -limits[0]), limits[0]), min(max(near[1], -limits[1]), limits[1]))
 
 
+def _far_corner(frame: Quat, half: tuple[float, float], facing_rad: float) -> tuple[float, float]:
+    """Where a plate is filled from: its far left corner as the wearer faces it, so that more still fits."""
+    ahead_left = facing_rad + math.pi / 4.0 - yaw_of(frame)
+    return (math.copysign(half[0], math.cos(ahead_left)), math.copysign(half[1], math.sin(ahead_left)))
+
+
 def _grid(half: tuple[float, float]) -> list[tuple[float, float]]:
     """Offsets from the centre that fill a rectangle; the centre is one of them."""
     nx, ny = int(half[0] / _GRID_M), int(half[1] / _GRID_M)
@@ -131,6 +137,8 @@ def spots_on(
         return
     frame: Quat = surface.pose[3:]
     near = _inwards(transform_point(inverse(surface.pose), anchor), surface.half)
+    if "plate" in thing_of(state, surface.thing).affordances:
+        near = _far_corner(frame, surface.half, facing_rad)
     ignore = (thing, *dependents(state, thing))
     for air in (_AIR_M, -_SKIN_M):
         for q in _turns(frame, facing_rad):
@@ -156,11 +164,15 @@ def spots_in(
     ignore = (thing, *dependents(state, thing))
     upright = _turns(frame, facing_rad)
     lying = [quat_mul(q, quat_about((1.0, 0.0, 0.0), math.pi / 2.0)) for q in upright]
-    options = [q for q in (*upright, *lying) if _fits(_footprint(frame, q, extent)[0], half_in)]
-    if not dependents(state, thing):
-        options.extend(q for q in upright if _fits(_footprint(frame, q, extent)[0], half_in, tall=True))
-    else:
+    every = (*upright, *lying)
+    options = [q for q in every if _fits(_footprint(frame, q, extent)[0], half_in)]
+    if dependents(state, thing):
+        # what carries something stays upright
         options = [q for q in upright if q in options]
+    else:
+        options.extend(
+            q for q in every if q not in options and _fits(_footprint(frame, q, extent)[0], half_in, tall=True)
+        )
     level = 0.0
     while level < 2.0 * half_in[2]:
         for q in options:
