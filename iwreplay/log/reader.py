@@ -40,7 +40,7 @@ def read_log(path: Path | str, *, strict: bool = True, lineage: Lineage = CURREN
 
 
 class LogReader:
-    """An episode's log. Iterating gives ``(seq, event)``; memory is bounded by one batch."""
+    """An episode's log. Iterating gives ``(seq, event)``; memory is bounded by one batch. For one thread at a time."""
 
     def __init__(self, file: BinaryIO, *, name: str = "", strict: bool = True, lineage: Lineage = CURRENT) -> None:
         """``file`` is any seekable binary file; use `read_log` for a path."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from iwreplay.errors import LogError
+from iwreplay.errors import LogCorruptError, LogError
 from iwreplay.events import WorldSnapshot
 from iwreplay.log.reader import LogReader, read_log
 from iwreplay.world.state import WorldState
@@ -32,7 +32,9 @@ def state_at(log: LogReader | Path | str, seq: int) -> WorldState:
             f"world snapshot follows them up to there: {log.name}"
         )
     state = WorldState(log.opened().scene)
-    for event in log.between(0 if start is None else start, seq):
+    events = log.between(0 if start is None else start, seq)
+    if start is not None and not isinstance(events[0], WorldSnapshot):
+        raise LogCorruptError("batch metadata names a snapshot where there is none", path=log.name, seq=start)
+    for event in events:
         state.apply(event)
-    assert start is None or isinstance(log.at_seq(start), WorldSnapshot), "batch metadata names a snapshot"
     return state

@@ -221,9 +221,16 @@ class LogWriter:
             self._file.write(raw)
         except (OSError, ValueError) as e:
             raise self._failed(e, keep=self._size) from e
+        except BaseException as e:
+            # interrupted between two pieces: what is held is written again by the next commit
+            try:
+                self._file.truncate(self._size)
+            except (OSError, ValueError):
+                self._failed(e, keep=self._size)
+            raise
         self._size += len(raw)
 
-    def _failed(self, error: Exception, *, keep: int) -> LogWriteError:
+    def _failed(self, error: BaseException, *, keep: int) -> LogWriteError:
         """Ends the writer, cuts the file back to its first `keep` bytes, and gives the error to raise."""
         self._failure, self._ended = str(error), True
         way_out = "the log is readable up to there; make room and record again"

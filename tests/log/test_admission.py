@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values, without_values
 from iwreplay.errors import EventError
 from iwreplay.events import EVENT_TYPES, AnyEvent, BodyPosed, Event, FrameCaptured, StateDelta
 from iwreplay.log import MemoryLog
-from iwreplay.log.admission import _FAST, admit, kind_of
+from iwreplay.log.admission import _FAST, admit, kind_of, line_of
 from tests.log.samples import any_event, every_kind
 
 KINDS = {kind_of(e): e for e in every_kind()}
@@ -44,6 +45,43 @@ def test_the_fast_way_accepts_only_what_is_canonical_already(event: Event) -> No
         back = msgspec.json.decode(raw, type=AnyEvent)
         assert back == bare
         assert canonical_bytes(back) == raw
+
+
+_SCALAR_JUNK = [math.nan, math.inf, True, 1, 2**63, -(2**80), 0.5, "x", "\ud800", b"x", None, object()]
+_JUNK = [
+    *_SCALAR_JUNK,
+    *[(x,) for x in _SCALAR_JUNK],
+    *[{"a": x} for x in _SCALAR_JUNK],
+    *[{"a": {"b": x}} for x in _SCALAR_JUNK],
+    *[(*(0.0,) * 6, x) for x in _SCALAR_JUNK],
+    *[(), [], {}, [0.5], ["x"], {1: "x"}, (1.7e308,) * 7, np.float64(1.0), np.int64(1)],
+]
+JUNK = st.sampled_from(_JUNK)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(every_kind()), st.data())
+def test_the_fast_way_accepts_no_junk(event: Event, data: st.DataObject) -> None:
+    names = [n for n in event.__struct_fields__ if n != "values"]
+    changes = data.draw(st.dictionaries(st.sampled_from(names), JUNK, min_size=1, max_size=2))
+    bare = msgspec.structs.replace(without_values(event), **changes)
+    fast = _FAST.get(type(event))
+    try:
+        accepted = fast is not None and fast(bare)
+        raw = canonical_bytes(bare) if accepted else b""
+    except (TypeError, ValueError):
+        accepted = False
+    if accepted:
+        back = msgspec.json.decode(raw, type=AnyEvent)
+        assert back == bare
+        assert canonical_bytes(back) == raw
+    # and whatever it is, it is admitted or refused by the one error
+    try:
+        line = line_of(bare)
+    except EventError:
+        assert not accepted
+    else:
+        assert canonical_bytes(msgspec.json.decode(line, type=AnyEvent)) + b"\n" == line
 
 
 def test_every_kind_but_the_opening_has_a_fast_way_that_is_taken() -> None:

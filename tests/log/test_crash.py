@@ -177,6 +177,25 @@ def test_a_failing_disk_ends_the_writer_and_keeps_what_was_acknowledged(
         assert [e for _, e in reader] == EVENTS[: found.events]
 
 
+def test_an_interrupt_within_a_write_tears_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "log.arrows"
+
+    class Interrupted(AppendFile):
+        writes = 0
+
+        def write(self, data: bytes | memoryview) -> None:
+            self.writes += 1
+            if self.writes == 4:
+                super().write(data[: len(data) // 2])
+                raise KeyboardInterrupt
+            super().write(data)
+
+    with pytest.raises(KeyboardInterrupt), LogWriter.create(path, open_file=Interrupted) as log:
+        record(log)
+    found = check(path)
+    assert (found.state, found.events) == ("open", 30)
+
+
 def test_a_log_that_cannot_even_begin_leaves_nothing_behind(tmp_path: Path) -> None:
     path = tmp_path / "log.arrows"
     with pytest.raises(LogWriteError, match="0 events are safe"):
