@@ -140,8 +140,8 @@ class Catalogue:
             for episode_id in plan.gone:
                 _drop(con, episode_id)
             for episode in plan.rescored:
-                for table in SCORED:
-                    con.execute(f"DELETE FROM {table} WHERE episode = ?", [episode.id])
+                for name in SCORED:
+                    con.execute(f"DELETE FROM {name} WHERE episode = ?", [episode.id])
                 self._take_scores(con, episode)
         done = 0
         while done < len(todo):

@@ -7,7 +7,7 @@ replay draws frames again from the log alone and compares hashes.
 from __future__ import annotations
 
 import math
-from typing import Literal, Protocol
+from typing import Literal, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +71,7 @@ class FrameMaker:
         self._renderer = Renderer(scene, body=BODY_CAPSULES, threads=threads)
         self._last: tuple[str, npt.NDArray[np.uint8]] | None = None
 
-    def event(self, state: FrameState, *, frame_id: str, cause: Cause, action: int | None = None) -> FrameCaptured:
+    def event(self, state: FrameState, *, frame_id: str, cause: str, action: int | None = None) -> FrameCaptured:
         """The frame seen by the wearer now. Its pixels can be had from `pixels` until the next call.
 
         With `config.draw_frames` off nothing is drawn: the hash is None, what is visible is the same as if it were.
@@ -100,7 +100,7 @@ class FrameMaker:
             renderer=self.renderer_name,
             pixels_sha256=digest,
             visible=visible_things(lattice, self.scene, width=width, height=height, visible_px=self.config.visible_px),
-            cause=cause,
+            cause=cast("Cause", cause),  # the log admits no other
             action=action,
         )
 
