@@ -21,6 +21,8 @@ _WIPE_S = 2.0
 _SWEEP_S = 2.5
 #: a pan or bin that was not named is looked for within this distance of the debris
 _PAN_M = 2.5
+#: half the thickness of a film
+_FILM_M = 0.005
 
 
 def wash(scope: Scope) -> Plan:
@@ -99,8 +101,8 @@ def wipe(scope: Scope) -> Plan:
 
 
 def _is_spill(thing: Thing) -> bool:
-    """A thin thing that is gone once wiped: wipeable, and nothing that one could take."""
-    return "wipe" in thing.affordances and "grab" not in thing.affordances and not thing.fixed
+    """A film on something else that is gone once it is wiped."""
+    return "wipe" in thing.affordances and thing.bounds_half[2] <= _FILM_M
 
 
 def _wipe_point(scope: Scope, target: Thing, spills: list[str]) -> Vec3:
@@ -115,21 +117,19 @@ def _wipe_point(scope: Scope, target: Thing, spills: list[str]) -> Vec3:
 
 
 def _wipes(target: Thing, tool: str, spills: list[str]) -> Effect:
+    wiped = [target.id, *spills]
+
     def effect(run: Run) -> None:
-        if _is_spill(target):
-            run.exist(target.id, False)
-            run.set(target.id, "parent", "off")
-        else:
-            run.set(target.id, "clean", True)
-            run.set(target.id, "wet", False)
-        for spill in spills:
+        for thing in wiped:
+            run.set(thing, "clean", True)
+            run.set(thing, "wet", False)
+        for spill in spills if not _is_spill(target) else wiped:
             run.exist(spill, False)
             run.set(spill, "parent", "off")
         run.set(tool, "used", True)
         run.set(tool, "clean", False)
-        run.happened("wipe", obj=target.id, tool=tool)
-        for spill in spills:
-            run.happened("wipe", obj=spill, tool=tool)
+        for thing in wiped:
+            run.happened("wipe", obj=thing, tool=tool)
 
     return effect
 
@@ -149,8 +149,8 @@ def sweep(scope: Scope) -> Plan:
         raise refuse("NO_SPACE", sentence(text), blocker=pan.id)
     script = scope.script()
     x0, y0, _, x1, y1, z1 = thing_aabb(debris, scope.state)
-    # the broom's reach is part of the motion: the hand stays at hip height over the debris
-    point = ((x0 + x1) / 2, (y0 + y1) / 2, max(z1 + 0.02, 0.35))
+    # the broom stands on the floor over the debris, the hand is where one grips it
+    point = ((x0 + x1) / 2, (y0 + y1) / 2, z1 + thing_of(scope.state, tool).grip[2] + 0.03)
     scope.use(script, debris.id, point, hold_s=_SWEEP_S, end=(_sweeps(debris.id, pan, tool, spot),))
     script.hold(0.4)
     return Plan(steps=tuple(script.steps), obj=debris.id, dest=pan.id, tool=tool)

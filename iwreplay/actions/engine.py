@@ -17,7 +17,7 @@ from iwreplay.actions.scope import Scope
 from iwreplay.actions.scripted import placement_pose
 from iwreplay.actions.trial import FrameMark, Trial, pose_body, steps_of
 from iwreplay.body import standing
-from iwreplay.errors import GeometryError, SimulatorError, UnknownNameError
+from iwreplay.errors import GeometryError, SceneError, SimulatorError, UnknownNameError
 from iwreplay.events import EpisodeConfig, Event, FrameCaptured, Happened, PrimitiveOutcome
 from iwreplay.motion.model import Refusal
 from iwreplay.motion.planner import Planner
@@ -183,7 +183,8 @@ class ActionEngine:
         trial = self._trial(cause)
         if attr == "exists":
             trial.exist(thing, value is True)
-            trial.set(thing, "parent", "floor" if value is True else "off")
+            trial.set(thing, "parent", self._home(thing) if value is True else "off")
+            trial.reconcile([thing])
         else:
             trial.set(thing, attr, value)
         if attr == "ringing":
@@ -196,13 +197,22 @@ class ActionEngine:
             refresh_power(trial, cause=cause)
         self._commit(trial, action=None)
 
+    def _home(self, thing: str) -> str:
+        """Support of a thing that comes on stage where its pose is: a spill is part of what it is on."""
+        owner = thing_of(self._state, thing)
+        parent = owner.attrs.get("parent")
+        return parent if owner.fixed and isinstance(parent, str) and parent not in ("", "off") else "floor"
+
     def place(self, thing: str, at: str, pos: tuple[float, float], yaw_rad: float, *, cause: str) -> None:
         """A scripted delivery or move: on a surface, in an interior, on the floor, or off the stage.
 
-        Where the place is taken, the nearest free one on the same support is used; SceneError when there is none.
+        Where the place is taken, the nearest free one on the same support is used; SceneError when there is none, or
+        when the thing is fixed (set its attribute `exists` instead).
         """
         if thing not in self._state.poses:
             raise UnknownNameError("thing", thing, hint="A scripted event names things of its scene.")
+        if thing_of(self._state, thing).fixed and at != "off":
+            raise SceneError(f"{thing} is fixed and can't be put at {at!r}; let it exist where it is")
         trial = self._trial(cause)
         if self._state.attr(WEARER, "held") == thing:
             trial.let_go(thing)
@@ -215,8 +225,8 @@ class ActionEngine:
             spot = placement_pose(self._sim, self._state, thing, at, pos=pos, yaw_rad=yaw_rad)
             trial.exist(thing, True)
             trial.put(thing, spot.pose)
-            trial.set(thing, "parent", spot.parent)
             trial.sample(always=True)
+            trial.reconcile([thing])
         self._commit(trial, action=None)
 
     # ------------------------------------------------------------------ events

@@ -8,7 +8,7 @@ from iwreplay.actions.grip import puts_down
 from iwreplay.actions.placing import rests_there
 from iwreplay.actions.plan import Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
-from iwreplay.actions.scope import NEAR_M, Scope, sentence
+from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots, reachable_spot
 from iwreplay.pose import Pose, compose, inverse, normalised
 from iwreplay.processes.heating import COOK_S, gives_heat, heat_source_of
@@ -82,12 +82,8 @@ def cook(scope: Scope) -> Plan:
     missing = (number_of(food, "cook_s", COOK_S) - (float(had) if isinstance(had, int | float) else 0.0)) / rate
     if not scope.given("duration") and missing <= 0.0:
         raise refuse("ALREADY", sentence(f"{scope.the(food.id)} is cooked already."), blocker=food.id)
-    route = scope.route(source, point=grip_point(food, scope.state))
-    if route.length_m > NEAR_M:
-        text = f"{scope.the(source)} is too far away; I have to walk there first."
-        raise refuse("UNREACHABLE", sentence(text), blocker=source)
     script = scope.script()
-    script.walk(route)
+    script.walk(scope.near_route(source, grip_point(food, scope.state)))
     script.look(scope.state.poses[food.id][:3])
     script.hold(scope.number("duration", missing + _DONE_S))
     return Plan(steps=tuple(script.steps), obj=food.id, dest=source)

@@ -67,7 +67,7 @@ def parse_command(text: str) -> Command:
     if not (verb_text.isascii() and verb_text.isalpha()):
         raise RefusedError(Refusal("PARSE", "The verb in the brackets has letters only."))
     if verb_text.lower() == "noop":
-        raise RefusedError(Refusal("PARSE", "[NoOp] stands alone for a turn without any command."), verb=verb_text)
+        raise RefusedError(Refusal("PARSE", "A turn without any command is written [NoOp], alone."), verb=verb_text)
     known = by_verb.get(verb_text.lower())
     if known is None:
         some = ", ".join(row.verbs[0] for row in PRIMITIVES)
@@ -82,7 +82,7 @@ def parse_command(text: str) -> Command:
 def _arguments(text: str, *, verb: str, row: Primitive, rest: str) -> Command:
     parts = [p.strip() for p in rest.split(",")] if rest else []
     if len(parts) == 1 and verb in row.without_number:
-        raise RefusedError(Refusal("BAD_NUMBER", f"[{verb}] takes no angle; it always turns half round."))
+        raise RefusedError(Refusal("BAD_NUMBER", f"The command [{verb}] takes no angle; it always turns half round."))
     most = 0 if verb in row.without_number else len(row.args)
     if not row.least() <= len(parts) <= most:
         raise RefusedError(Refusal("ARITY", _arity_sentence(verb, row)))
@@ -98,21 +98,23 @@ def _arguments(text: str, *, verb: str, row: Primitive, rest: str) -> Command:
 
 def _arity_sentence(verb: str, row: Primitive) -> str:
     if not row.args or verb in row.without_number:
-        return f"[{verb}] stands alone, without arguments."
+        return f"The command [{verb}] stands alone, without arguments."
     words = [f"{a.name} (may be left out)" if a.optional else a.name for a in row.args]
-    return f"[{verb}] needs: {', '.join(words)}."
+    return f"The command [{verb}] needs: {', '.join(words)}."
 
 
 def _number(part: str, *, verb: str, arg: Arg) -> float:
     lo, hi, unit = NUMBER_RANGES[arg.kind]
     if not _NUMBER.fullmatch(part):
-        raise RefusedError(Refusal("BAD_NUMBER", f"[{verb}] takes a plain number of {unit} there, not '{part[:40]}'."))
+        raise RefusedError(
+            Refusal("BAD_NUMBER", f"The command [{verb}] takes a plain number of {unit}, not '{part[:40]}'.")
+        )
     value = float(part)
     too_small = arg.kind == "distance" and abs(value) < 0.05
     if not math.isfinite(value) or not lo <= value <= hi or too_small:
         least = "at least 0.05 either way, " if arg.kind == "distance" else ""
         raise RefusedError(
-            Refusal("BAD_NUMBER", f"[{verb}] takes a number of {unit} from {lo:g} to {hi:g}, {least}not {part}.")
+            Refusal("BAD_NUMBER", f"The command [{verb}] takes {unit} from {lo:g} to {hi:g}, {least}not {part}.")
         )
     return value
 

@@ -57,7 +57,7 @@ def ground(
     plain = strip(words)
     said = " ".join(words)
     if all(w in PRONOUNS for w in plain):
-        raise refuse("UNKNOWN_TARGET", f"'{said}' could be anything. Name the thing and say where it is.")
+        raise refuse("UNKNOWN_TARGET", f"Just '{said}' could be anything. Name the thing and say where it is.")
     return _Search(state, perception, said, sighted=perception.sighted).find(plain, held=held, rooms=rooms)
 
 
@@ -87,7 +87,7 @@ class _Search:
             return Grounded(known[0].thing.id, part=known[0].part)
         names = [*which_ones(self.state, [f.thing.id for f in known], sighted=self.sighted)]
         names.extend(f"the {r.nouns[0]}" for r in room_fits)
-        raise refuse("AMBIGUOUS", f"'{self.said}' could be {listed(names)}. Which one?")
+        raise refuse("AMBIGUOUS", f"Which one is '{self.said}': {listed(names, last='or')}?")
 
     # ------------------------------------------------------------------ candidates
 

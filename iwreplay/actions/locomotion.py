@@ -7,11 +7,11 @@ import math
 from iwreplay.actions.angles import front_yaw, heading
 from iwreplay.actions.plan import Effect, Plan, Run
 from iwreplay.actions.refusal import RefusedError, refuse
-from iwreplay.actions.scope import NEAR_M, Scope, sentence
+from iwreplay.actions.scope import Scope, sentence
 from iwreplay.motion.model import Refusal
 from iwreplay.processes.support import dependents, parent_of
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import surfaces_of
+from iwreplay.world.geometry import surfaces_of, thing_of
 
 __all__ = ["forward", "navigate_to", "sit", "standup", "turn"]
 
@@ -28,10 +28,19 @@ def navigate_to(scope: Scope) -> Plan:
     target = scope.entity("target", rooms=True)
     if target.id == scope.held:
         raise refuse("NO_PATH", f"I am holding {scope.the(target.id)} already.", blocker=target.id)
+    route = scope.planner.route_to(scope.state, target.id)
+    if isinstance(route, Refusal):
+        raise RefusedError(_in_the_way(scope, route))
     script = scope.script()
-    script.walk(scope.route(target.id))
+    script.walk(route)
     script.hold(_SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=target.id)
+
+
+def _in_the_way(scope: Scope, why: Refusal) -> Refusal:
+    """No way because of something that could be moved is a COLLISION with it, not a NO_PATH."""
+    loose = why.blocker in scope.state.poses and not thing_of(scope.state, why.blocker).fixed
+    return Refusal("COLLISION", why.sentence, why.blocker) if why.code == "NO_PATH" and loose else why
 
 
 def forward(scope: Scope) -> Plan:
@@ -77,11 +86,8 @@ def sit(scope: Scope) -> Plan:
     if not tops:
         raise scope.no_affordance(seat.id, f"sit on {scope.the(seat.id)}")
     top = tops[0].pose[:3]
-    route = scope.route(seat.id, point=top)
-    if route.length_m > NEAR_M:
-        raise refuse("UNREACHABLE", sentence(f"{scope.the(seat.id)} is too far away; I have to walk there first."))
     script = scope.script()
-    script.walk(route)
+    script.walk(scope.near_route(seat.id, top))
     seated: tuple[Effect, ...] = (_sits(seat.id),)
     script.sit(top, front_yaw(scope.state.poses[seat.id]), end=seated)
     script.hold(_SETTLE_S)

@@ -122,11 +122,11 @@ def which_ones(state: WorldState, things: Sequence[str], *, sighted: bool = True
     return tuple(out[t] for t in things)
 
 
-def listed(texts: Iterable[str], *, most: int = 6) -> str:
+def listed(texts: Iterable[str], *, most: int = 6, last: str = "and") -> str:
     """ "a, b and c", at most `most` of them."""
     items = list(texts)
     if len(items) > most:
-        return ", ".join(items[:most]) + f" and {len(items) - most} more"
+        return ", ".join(items[:most]) + f" {last} {len(items) - most} more"
     if len(items) < 2:
         return "".join(items)
-    return ", ".join(items[:-1]) + f" and {items[-1]}"
+    return ", ".join(items[:-1]) + f" {last} {items[-1]}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iwreplay.actions.plan import Effect, Plan, Run
-from iwreplay.actions.refusal import refuse
+from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
+from iwreplay.motion.model import Approach
 from iwreplay.pose import Pose, Vec3, compose, inverse
 from iwreplay.processes.support import dependents, parent_of, part_link
 from iwreplay.scene.geometry import link_poses_at, shape_half
@@ -56,8 +57,7 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
     if blocker:
         text = f"{scope.the(thing.id)} does not {'open' if open_to else 'close'}: {scope.the(blocker)} is in the way."
         raise refuse("BLOCKED", sentence(text), blocker=blocker)
-    point = handle_point(thing, scope.state) or grip_point(thing, scope.state)
-    script.go_and_reach(scope.approach(thing.id, point))
+    script.go_and_reach(_approach_handle(scope, thing))
     riders = _riders(scope, thing)
     start = {j.name: scope.state.joints[f"{thing.id}.{j.name}"] for j in joints}
 
@@ -77,6 +77,20 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
         return ""
 
     return Plan(steps=tuple(script.steps), obj=thing.id, verify=verify)
+
+
+def _approach_handle(scope: Scope, thing: Thing) -> Approach:
+    """To the handle where it is; when that is out of reach (a window that opens outwards), to where it is when closed."""
+    at = handle_point(thing, scope.state) or grip_point(thing, scope.state)
+    try:
+        return scope.approach(thing.id, at)
+    except RefusedError:
+        shut = scope.state.copy()
+        shut.joints.update({j: 0.0 for j in shut.joints if j.startswith(f"{thing.id}.")})
+        closed = handle_point(thing, shut) or at
+        if closed == at:
+            raise
+        return scope.approach(thing.id, closed)
 
 
 def _opened(thing: str, open_to: bool) -> Effect:

@@ -180,9 +180,13 @@ class Scope:
         """To where a hand takes it."""
         return self.approach(thing.id, grip_point(thing, self.state))
 
-    def route(self, target: str, *, point: Vec3 | None = None) -> Route:
-        """A walk to a thing or room. Raises RefusedError."""
+    def near_route(self, target: str, point: Vec3) -> Route:
+        """A short walk to use a thing without reaching for it. Raises RefusedError with UNREACHABLE or POSTURE."""
+        self.need_standing()
         found = self.planner.route_to(self.state, target, point=point)
         if isinstance(found, Refusal):
-            raise RefusedError(found)
+            raise RefusedError(not_near(found))
+        if found.length_m > NEAR_M:
+            text = f"{self.the(target)} is too far away; I have to walk there first."
+            raise refuse("UNREACHABLE", sentence(text), blocker=target)
         return found

@@ -166,8 +166,8 @@ def spots_in(
     lying = [quat_mul(q, quat_about((1.0, 0.0, 0.0), math.pi / 2.0)) for q in upright]
     every = (*upright, *lying)
     options = [q for q in every if _fits(_footprint(frame, q, extent)[0], half_in)]
-    if dependents(state, thing):
-        # what carries something stays upright
+    if dependents(state, thing) or "grab" not in thing_of(state, thing).affordances:
+        # what carries something, or lies on the floor as debris, stays the right way up
         options = [q for q in upright if q in options]
     else:
         options.extend(

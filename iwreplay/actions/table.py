@@ -60,8 +60,9 @@ class Primitive(msgspec.Struct, frozen=True, kw_only=True):
         return sum(not a.optional for a in self.args)
 
 
-#: codes of everything that first brings the hand to a thing
+#: codes of everything that first brings the hand to a thing; and to things that nothing shuts away
 _REACH = ("UNREACHABLE", "POSTURE", "CLOSED")
+_REACH_FIXED = _REACH[:2]
 
 
 def _row(
@@ -72,10 +73,11 @@ def _row(
     codes: str,
     *,
     reach: bool = False,
+    reach_fixed: bool = False,
     without_number: tuple[str, ...] = (),
 ) -> Primitive:
     own = tuple(codes.split())
-    extra = tuple(c for c in _REACH if c not in own) if reach else ()
+    extra = _REACH if reach else _REACH_FIXED if reach_fixed else ()
     return Primitive(
         number=number,
         canonical=canonical,
@@ -158,7 +160,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
         reach=True,
     ),
     _row(22, "switch_off", "SwitchOff TurnOff Stop", (Arg("device", "thing"),), "ALREADY NO_AFFORDANCE", reach=True),
-    _row(23, "lock", "Lock Unlock", (Arg("object", "thing"),), "NO_TOOL OPEN ALREADY NO_AFFORDANCE", reach=True),
+    _row(23, "lock", "Lock Unlock", (Arg("object", "thing"),), "NO_TOOL OPEN ALREADY NO_AFFORDANCE", reach_fixed=True),
     _row(
         24,
         "plug",
@@ -173,7 +175,7 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "cook",
         "Cook Fry",
         (Arg("food", "thing"), Arg("duration", "cooking", True)),
-        "DEVICE_OFF NO_AFFORDANCE UNREACHABLE ALREADY",
+        "DEVICE_OFF NO_AFFORDANCE UNREACHABLE POSTURE ALREADY",
     ),
     _row(
         27,
@@ -206,9 +208,9 @@ PRIMITIVES: tuple[Primitive, ...] = (
         "Wash Rinse Scrub",
         (Arg("object", "thing"), Arg("sink", "thing", True)),
         "DEVICE_OFF NOT_HELD NO_AFFORDANCE",
-        reach=True,
+        reach_fixed=True,
     ),
-    _row(32, "wipe", "Wipe", (Arg("surface", "thing"),), "NO_TOOL NO_AFFORDANCE", reach=True),
+    _row(32, "wipe", "Wipe", (Arg("surface", "thing"),), "NO_TOOL NO_AFFORDANCE", reach_fixed=True),
     _row(
         33,
         "sweep",

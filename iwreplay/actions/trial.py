@@ -56,7 +56,7 @@ def pose_body(sim: Simulator, body: tuple[float, ...]) -> None:
 
 
 def _differs(a: Pose, b: Pose) -> bool:
-    return any(abs(p - q) > _MOVED for p, q in zip(a, b, strict=True))
+    return a != b and any(abs(p - q) > _MOVED for p, q in zip(a, b, strict=True))
 
 
 class Trial:
