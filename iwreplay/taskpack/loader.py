@@ -152,7 +152,8 @@ def _check_action(task: TaskPack, scene: CompiledScene, action: ScriptAction, *,
         raise TaskError(f"{where}: thing: {action.thing} is no phone")
     if action.do == "place" and action.at not in ("floor", "off"):
         owner, _, part = action.at.partition(".")
-        places = [p.name for t in scene.things if t.id == owner for k in t.links for p in (*k.surfaces, *k.interiors)]
+        links = [k for t in scene.things if t.id == owner for k in t.links]
+        places = [s.name for k in links for s in k.surfaces] + [i.name for k in links for i in k.interiors]
         if part not in places:
             raise TaskError(f"{where}: at: no place {action.at!r}; {owner} has {', '.join(places) or 'none'}")
 
@@ -174,7 +175,7 @@ def _problems(task: TaskPack) -> Iterable[tuple[str, object, str]]:
     if task.spawn is not None and not all(math.isfinite(v) for v in task.spawn):
         yield "spawn", task.spawn, "must be finite"
     yield from _repeated("things", [t.id for t in task.things])
-    checks = [c.id for c in (*task.objectives, *task.gates, *task.keeps)]
+    checks = [o.id for o in task.objectives] + [g.id for g in (*task.gates, *task.keeps)]
     yield from _repeated("objectives, gates and keeps", checks)
     yield from _repeated("points", [p.id for p in task.points])
     yield from _repeated("script", [s.id for s in task.script])

@@ -7,6 +7,7 @@ bit for bit.
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,8 @@ class _Saved(msgspec.Struct, frozen=True):
     """A snapshot: MuJoCo's own state and what this backend changes in the model."""
 
     scene: str
+    #: digest of the model, so that a scene of the same name with other things in it is told apart
+    model: str
     physics: bytes
     asleep: tuple[int, ...]
     inactive: tuple[str, ...]
@@ -81,12 +84,14 @@ class MujocoSimulator:
 
     def load(self, scene: CompiledScene) -> None:
         try:
-            self._model = mujoco.MjModel.from_xml_string(to_mjcf(scene))
+            text = to_mjcf(scene)
+            self._model = mujoco.MjModel.from_xml_string(text)
         except ValueError as e:
             raise SimulatorError(f"MuJoCo refuses scene {scene.id!r}: {e}") from e
         self._data = mujoco.MjData(self._model)
         self._still = mujoco.MjData(self._model)
         self._scene = scene
+        self._digest = hashlib.sha256(text.encode()).hexdigest()
         self._things: dict[str, Thing] = {t.id: t for t in scene.things}
         self._held: dict[str, _Hold] = {}
         self._hands: dict[str, Pose] = dict.fromkeys(_HANDS, IDENTITY)
@@ -288,6 +293,7 @@ class MujocoSimulator:
         self._loaded()
         saved = _Saved(
             scene=self._scene_id,
+            model=self._digest,
             physics=self._physics().tobytes(),
             asleep=tuple(int(v) for v in self._data.tree_asleep),
             inactive=tuple(sorted(self._inactive)),
@@ -304,8 +310,10 @@ class MujocoSimulator:
             raise SimulatorError(f"these {len(state)} bytes are not a snapshot of this simulator: {e}") from e
         m, d = self._model, self._data
         physics = np.frombuffer(saved.physics)
-        if saved.scene != self._scene_id or len(physics) != mujoco.mj_stateSize(m, _STATE):
-            raise SimulatorError(f"snapshot of scene {saved.scene!r} does not fit scene {self._scene_id!r}")
+        if saved.model != self._digest or len(physics) != mujoco.mj_stateSize(m, _STATE):
+            raise SimulatorError(
+                f"snapshot of scene {saved.scene!r} does not fit scene {self._scene_id!r}: they are not the same model"
+            )
         for thing in sorted(self._inactive):
             self.set_active(thing, True)
         for thing in sorted(self._held):

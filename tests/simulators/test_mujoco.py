@@ -70,6 +70,10 @@ def test_a_snapshot_of_another_scene_is_refused() -> None:
     other.load(msgspec.structs.replace(bench_scene(), id="elsewhere"))
     with pytest.raises(SimulatorError, match="elsewhere"):
         other.restore(saved)
+    heavier = tuple(msgspec.structs.replace(t, mass_kg=t.mass_kg * 2) for t in bench_scene().things)
+    other.load(msgspec.structs.replace(bench_scene(), things=heavier))
+    with pytest.raises(SimulatorError, match="not the same model"):
+        other.restore(saved)
 
 
 def test_a_room_full_of_things_sleeps_and_wakes_alike_after_a_restore() -> None:
