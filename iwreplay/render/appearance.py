@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from iwreplay.scene.model import Material, Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["LIQUID_RGB", "Liquid", "liquid_of", "liquid_space", "material_name", "shape_is_drawn", "value_text"]
+__all__ = ["LIQUID_RGB", "LOOKS_LIKE", "Liquid", "liquid_of", "liquid_space", "material_name", "shape_is_drawn", "value_text"]
 
 Attrs = Mapping[str, AttrValue]
 
@@ -31,6 +31,8 @@ LIQUID_RGB: dict[str, tuple[int, int, int]] = {
     "water": (146, 190, 214),
     "wine": (110, 20, 40),
 }
+#: liquids that can't be told from another by looking
+LOOKS_LIKE: dict[str, str] = {"gin": "water", "tonic": "water", "vodka": "water"}
 _UNKNOWN_LIQUID = (150, 130, 110)
 
 
@@ -90,8 +92,9 @@ def liquid_of(thing: Thing, attrs: Attrs, materials: Mapping[str, Material]) -> 
     total = 0.0
     mixed = [0.0, 0.0, 0.0]
     for name, litres in parts:
-        known = materials.get(name)
-        rgb = known.rgb if known is not None else LIQUID_RGB.get(name, _UNKNOWN_LIQUID)
+        look = LOOKS_LIKE.get(name, name)
+        known = materials.get(look)
+        rgb = known.rgb if known is not None else LIQUID_RGB.get(look, _UNKNOWN_LIQUID)
         total += litres
         for i in range(3):
             mixed[i] += litres * rgb[i]

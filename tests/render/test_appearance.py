@@ -65,3 +65,11 @@ def test_mixed_liquids_mix_colours() -> None:
     found = liquid_of(jar, {"contains": {"b": 0.1, "a": 0.3}}, materials)
     assert found is not None
     assert found.rgb == (50, 25, 13)
+
+
+def test_clear_spirits_look_like_water() -> None:
+    glass = thing("glass_1", props={"liquid_radius": 0.03, "liquid_z0": 0.01, "liquid_height": 0.1, "capacity_l": 0.3})
+    materials = {"water": Material(name="water", rgb=(140, 180, 210))}
+    assert liquid_of(glass, {"contains": {"vodka": 0.1, "water": 0.1}}, materials) == liquid_of(
+        glass, {"contains": {"water": 0.2}}, materials
+    )
