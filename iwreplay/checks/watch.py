@@ -37,10 +37,8 @@ class Watch:
         self._attrs: dict[tuple[str, str], list[Node]] = {}
         #: relation and baseline leaves by the things that they name
         self._by_thing: dict[str, dict[int, Node]] = {}
-        #: leaves about what a thing rests on or in, by that thing, when `neighbours` says whom a move concerns ...
+        #: leaves about what a thing rests on or in, by that thing, when `neighbours` says whom a change concerns
         self._resting: dict[str, dict[int, Node]] = {}
-        #: ... and by what it would rest on or in: a change of its attributes concerns them too
-        self._borne: dict[str, dict[int, Node]] = {}
         region = relations.region
         self._neighbours = None if region is None else Neighbours(index.scene, region)
         self._events: dict[Key, list[Node]] = {}
@@ -80,7 +78,6 @@ class Watch:
         owner = b.split(".", 1)[0]
         if self._neighbours is not None and relation in _RESTING and a != WEARER:
             self._resting.setdefault(a, {})[leaf.index] = leaf
-            self._borne.setdefault(owner, {})[leaf.index] = leaf
             return leaf
         for thing in (a, owner):
             if thing == WEARER or thing in self._index.things:
@@ -222,8 +219,6 @@ class Watch:
             dirty.update(self._by_thing.get(thing, {}))
         if self._resting:
             assert self._neighbours is not None
-            for thing in altered:
-                dirty.update(self._borne.get(thing, {}))
             bodies = tuple(t for t in (*moved, *altered) if t != WEARER)
             for thing in (*bodies, *(self._neighbours.moved(bodies, state) if bodies else ())):
                 dirty.update(self._resting.get(thing, {}))

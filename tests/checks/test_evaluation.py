@@ -205,6 +205,17 @@ def test_a_failure_that_the_human_mended_alone_is_its_repair() -> None:
     assert status(s) == ("assisted_pass", "human_repair")
 
 
+def test_only_words_after_the_latest_failure_make_it_a_retry() -> None:
+    s = start()
+    s.say("take it")
+    s.do("grab", obj="mug_1", code="CLOSED")
+    s.say("open the fridge first")
+    s.do("grab", obj="mug_1", code="HAND_FULL")
+    s.say(None)
+    place(s)
+    assert status(s) == ("assisted_pass", "human_repair")
+
+
 def test_what_the_human_did_before_any_guidance_is_its_repair() -> None:
     s = start()
     s.say(None)

@@ -1,0 +1,122 @@
+"""Piles, with the project's own relations: what a thing rests on changes although the thing itself does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from iwreplay.checks import Monitor, compile_check, derived_relations
+from iwreplay.events import PosesSampled, StateDelta
+from iwreplay.pose import Vec3, from_xyz_yaw
+from iwreplay.scene.model import CompiledScene, Interior, Link, Material, Room, Shape, Thing
+from iwreplay.world.state import WorldState
+
+
+def _block(id: str, half: Vec3, at: Vec3, *affordances: str, fixed: bool = False, hollow: bool = False) -> Thing:
+    x, y, z = half
+    floor = Shape(kind="box", size=(x, y, 0.005 if hollow else z), pose=from_xyz_yaw(0, 0, 0.005 if hollow else z, 0),
+                  material="m")  # fmt: skip
+    interiors = (Interior(name="main", pos=(0.0, 0.0, z), half=half),) if hollow else ()
+    return Thing(
+        id=id,
+        cls="block",
+        name="block",
+        nouns=("block",),
+        fixed=fixed,
+        links=(Link(name="base", shapes=(floor,), interiors=interiors),),
+        pose=from_xyz_yaw(*at, 0.0),
+        affordances=("grab", *affordances),
+        bounds_half=half,
+        bounds_pos=(0.0, 0.0, z),
+    )
+
+
+#: mug on slice on plate on table; a coin in a crate beside them
+SCENE = CompiledScene(
+    id="piles",
+    format=1,
+    rooms=(Room(id="room", nouns=("room",), rect=(-5.0, -5.0, 5.0, 5.0)),),
+    portals=(),
+    materials=(Material(name="m", rgb=(9, 9, 9)),),
+    things=(
+        _block("table", (0.5, 0.5, 0.35), (0.0, 0.0, 0.0), "surface", fixed=True),
+        _block("plate", (0.1, 0.1, 0.01), (0.0, 0.0, 0.7), "plate"),
+        _block("slice", (0.05, 0.05, 0.01), (0.0, 0.0, 0.72)),
+        _block("mug", (0.04, 0.04, 0.05), (0.0, 0.0, 0.74)),
+        _block("crate", (0.15, 0.15, 0.1), (0.3, 0.3, 0.7), "container", hollow=True),
+        _block("coin", (0.01, 0.01, 0.002), (0.3, 0.3, 0.71)),
+    ),
+    lights=(),
+    spawn=(2.0, 2.0, 0.0),
+)
+ASKED = {
+    "mug on slice": ["rel", "ontop", "mug", "slice"],
+    "mug on plate": ["rel", "ontop", "mug", "plate"],
+    "mug on table": ["rel", "ontop", "mug", "table"],
+    "coin in crate": ["rel", "inside", "coin", "crate"],
+    "coin as before": ["baseline", "coin"],
+    "mug as before": ["baseline", "mug"],
+}
+
+
+class _Live:
+    def __init__(self) -> None:
+        self.state = WorldState(SCENE)
+        self.state.phase = "closed_loop"
+        self.seq = 0
+        checks = {k: compile_check(f, task="T", check=k, scene=SCENE) for k, f in ASKED.items()}
+        self.monitor = Monitor(checks, relations=derived_relations())
+        self._feed(self.state.snapshot("baseline"))
+
+    def _feed(self, event: Any) -> set[str]:
+        self.state.apply(event)
+        self.monitor.feed(self.seq, event, self.state)
+        self.seq += 1
+        return {k for k in ASKED if self.monitor.value(k)}
+
+    def move(self, thing: str, x: float, y: float, z: float) -> set[str]:
+        return self._feed(PosesSampled(sim_time_s=0.0, turn=1, phase="closed_loop", step=1, things=(thing,), joints=(),
+                                       values=from_xyz_yaw(x, y, z, 0.0)))  # fmt: skip
+
+    def set(self, thing: str, attr: str, value: bool) -> set[str]:
+        return self._feed(StateDelta(sim_time_s=0.0, turn=1, phase="closed_loop", thing=thing, attr=attr, old=None,
+                                     new=value, cause="x"))  # fmt: skip
+
+    def values(self) -> set[str]:
+        return {k for k in ASKED if self.monitor.value(k)}
+
+
+@pytest.fixture
+def live() -> _Live:
+    return _Live()
+
+
+def test_at_first(live: _Live) -> None:
+    assert live.values() == {"mug on slice", "mug on plate", "coin in crate", "coin as before", "mug as before"}
+
+
+def test_the_support_is_drawn_away(live: _Live) -> None:
+    got = live.move("slice", 0.3, -0.3, 0.7)
+    assert not got & {"mug on slice", "mug on plate", "mug as before"}
+
+
+def test_what_is_two_below_is_drawn_away(live: _Live) -> None:
+    got = live.move("plate", -0.3, -0.3, 0.7)
+    assert "mug on slice" in got
+    assert "mug on plate" not in got
+
+
+def test_the_container_is_carried_off(live: _Live) -> None:
+    assert not live.move("crate", -0.3, 0.3, 0.7) & {"coin in crate", "coin as before"}
+
+
+def test_the_support_leaves_the_stage_or_is_taken_in_hand(live: _Live) -> None:
+    assert not live.set("slice", "exists", False) & {"mug on slice", "mug on plate"}
+    assert {"mug on slice", "mug on plate"} <= live.set("slice", "exists", True)
+
+
+def test_something_is_pushed_underneath(live: _Live) -> None:
+    live.move("plate", -0.3, -0.3, 0.7)
+    live.move("slice", 0.3, -0.3, 0.7)
+    assert "mug on plate" in live.move("plate", 0.0, 0.0, 0.72)
