@@ -42,8 +42,8 @@ SCENE = CompiledScene(
     things=(
         _block("table", (0.5, 0.5, 0.35), (0.0, 0.0, 0.0), "surface", fixed=True),
         _block("plate", (0.1, 0.1, 0.01), (0.0, 0.0, 0.7), "plate"),
-        _block("slice", (0.05, 0.05, 0.01), (0.0, 0.0, 0.72)),
-        _block("mug", (0.04, 0.04, 0.05), (0.0, 0.0, 0.74)),
+        _block("slice", (0.05, 0.05, 0.03), (0.0, 0.0, 0.72)),
+        _block("mug", (0.04, 0.04, 0.05), (0.0, 0.0, 0.78)),
         _block("crate", (0.15, 0.15, 0.1), (0.3, 0.3, 0.7), "container", hollow=True),
         _block("coin", (0.01, 0.01, 0.002), (0.3, 0.3, 0.71)),
     ),
@@ -119,4 +119,4 @@ def test_the_support_leaves_the_stage_or_is_taken_in_hand(live: _Live) -> None:
 def test_something_is_pushed_underneath(live: _Live) -> None:
     live.move("plate", -0.3, -0.3, 0.7)
     live.move("slice", 0.3, -0.3, 0.7)
-    assert "mug on plate" in live.move("plate", 0.0, 0.0, 0.72)
+    assert "mug on plate" in live.move("plate", 0.0, 0.0, 0.76)

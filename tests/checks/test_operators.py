@@ -192,6 +192,7 @@ def test_assign_is_some_permutation_of_the_bags() -> None:
     cells = [["inside", "box_1"], ["inside", "box_2"]]
     assert value(["assign", cells, "class", [["mug"], ["mug", "sponge"]]], story)
     assert value(["assign", cells, "class", [["sponge", "mug"], ["mug"]]], story)
+    assert value(["assign", cells[::-1], "class", [["mug"], ["mug", "sponge"]]], story), "cells in any order"
     assert not value(["assign", cells, "class", [["mug"], ["mug"]]], story)
     assert not value(["assign", cells, "class", [["mug", "mug"], ["sponge"]]], story), "the union alone is not enough"
 
