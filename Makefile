@@ -10,6 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 p
 
 VENV := .venv
 BIN := $(VENV)/bin
+IW := $(BIN)/iwreplay
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 DEMO_STORE ?= demo-store
 JOBS ?= 2
@@ -17,8 +18,18 @@ JOBS ?= 2
 .PHONY: demo test test-slow lint bench docs lock clean
 .DEFAULT_GOAL := test
 
+# Every command is shown before its answer.
 demo: $(VENV)/.run
-	@$(BIN)/iwreplay demo --store $(DEMO_STORE)
+	@rm -rf $(DEMO_STORE)
+	$(IW) tasks list
+	$(IW) run all --assistant oracle --human literal --jobs $(JOBS) --store $(DEMO_STORE)
+	$(IW) run all --assistant silent --human literal --jobs $(JOBS) --store $(DEMO_STORE)
+	$(IW) replay --jobs $(JOBS) --store $(DEMO_STORE)
+	$(IW) score --store $(DEMO_STORE)
+	$(IW) query --named pass --store $(DEMO_STORE)
+	$(IW) frames G05-oracle --every 8 --store $(DEMO_STORE)
+	@echo "Twelve episodes are in $(DEMO_STORE); frames of one, as PNG files, in"
+	@echo "$(DEMO_STORE)/episodes/G05-oracle-literal-s0/frames. Look at it with: $(IW) show G05-oracle --store $(DEMO_STORE)"
 
 test: $(VENV)/.dev lint
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow"
@@ -32,8 +43,13 @@ lint: $(VENV)/.dev
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
 
+# PEER_PYTHON: Python of an environment of its own with inspect-ai, for the comparison with it.
+PEER_PYTHON ?=
 bench: $(VENV)/.dev
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.log_bench
+	$(BIN)/python -m benchmarks.rescore_bench $(if $(PEER_PYTHON),--peer-python $(PEER_PYTHON))
+	$(BIN)/python -m benchmarks.reexec_bench
+	$(BIN)/python -m benchmarks.render_bench
 
 # Writes docs/cli.md and docs/catalogue.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev

@@ -123,7 +123,7 @@ def draw_frames(
             file = folder / f"{event.frame_id}.png" if write else None
             if file is not None:
                 try:
-                    write_whole(file, png_bytes(replayed.frame.rgb))
+                    write_whole(file, png_bytes(replayed.frame.rgb), durable=False)
                 except OSError as e:
                     raise StoreError(f"{file} can't be written: {e.strerror}") from e
             verdict = "never drawn" if replayed.ok is None else "same" if replayed.ok else "different"

@@ -180,14 +180,18 @@ def log_at(text: str) -> Episode | None:
     return Episode(id=path.resolve().parent.name if path.name == LOG_NAME else path.stem, log=path, folder=None)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Replaces a file in one step: a reader sees the old bytes or the new ones, also after a crash."""
+def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replaces a file in one step: a reader sees the old bytes or the new ones, also after a crash of this process.
+
+    Not `durable`: without waiting for the disk, for what can be derived again after a power cut.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as f:
             f.write(data)
             f.flush()
-            os.fsync(f.fileno())
+            if durable:
+                os.fsync(f.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

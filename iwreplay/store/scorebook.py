@@ -118,7 +118,8 @@ class ScoreBook:
         if path is None or not new:
             return
         try:
-            write_whole(path, msgspec.json.encode(_File(version=BOOK_VERSION, entries=self.entries)) + b"\n")
+            data = msgspec.json.encode(_File(version=BOOK_VERSION, entries=self.entries)) + b"\n"
+            write_whole(path, data, durable=False)
         except OSError as e:
             raise StoreError(f"the scores of {self.episode.id} can't be kept in {path}: {e.strerror}") from e
 

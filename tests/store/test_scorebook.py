@@ -110,7 +110,7 @@ def test_a_failed_write_keeps_the_old_book(episode: Episode, monkeypatch: pytest
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr("pathlib.Path.replace", full)
     with pytest.raises(Exception, match="No space left"):
         book.put(_score(msgspec.structs.replace(KEY, scorer="other")))
     assert len(ScoreBook.load(episode).entries) == 1

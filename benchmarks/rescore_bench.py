@@ -1,0 +1,203 @@
+"""Open-to-score of many episodes against inspect_ai's read and score, side by side in one run.
+
+    python -m benchmarks.rescore_bench --peer-python PEER/bin/python --json rescore.json
+
+`PEER` is a virtual environment of its own with inspect-ai in it (`python -m venv PEER; PEER/bin/pip install
+inspect-ai`). Both sides get the same 100 made-up episodes of about 1,000 events. The peer reads its log, scores it
+with a scorer that looks at nothing, and writes the scored log. Ours opens each sealed log, verifies checksums and hash
+chain, and
+
+- trivial: decodes every event to its type and scores with a scorer that looks at nothing; writes the scores;
+- checks:  evaluates the task's objectives, gates, keeps and points over the folded world, gives pass, MCR and
+           capability with evidence, and keeps them in the store (what `iwreplay score --again` does);
+- columns: a metric of one typed column (refused commands), read from the logs without decoding events;
+- sql:     the same metric asked of the catalogue, opening and checking it for changes included;
+- kept:    `iwreplay score` when nothing changed: every kept score is found valid again.
+
+Times are wall seconds inside a process of its own, imports excluded, best of the rounds on each side.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.synthetic import episode
+from iwreplay.log import LogWriter
+from iwreplay.store import Store
+
+PEER_SCRIPT = Path(__file__).parent / "peers" / "inspect_rescore.py"
+#: ratio that the project aims at
+TARGET = 100.0
+
+
+def prepare(folder: Path, *, episodes: int, events: int) -> tuple[Path, Path]:
+    """The store, and the same events as JSON for the peer."""
+    store = Store.open_or_make(folder / "store", made_by="bench")
+    plain: list[list[Any]] = []
+    for seed in range(episodes):
+        made = episode(events, seed=seed)
+        plain.append([msgspec.to_builtins(e) for e in made])
+        entry = store.new_episode(task="G99", assistant="oracle", human="literal", seed=seed)
+        with LogWriter.create(entry.log) as log:
+            for event in made:
+                log.append(event, wall_ns=0)
+            log.seal()
+    source = folder / "events.json"
+    source.write_bytes(msgspec.json.encode(plain))
+    return store.root, source
+
+
+def trivial(root: Path) -> int:
+    """Every event decoded, a scorer that looks at nothing, one score file an episode."""
+    from iwreplay.log import read_log
+    from iwreplay.store import BookedScore, ScoreBook, ScoreKey
+
+    seen = 0
+    for entry in Store.open(root).episodes():
+        with read_log(entry.log) as log:
+            for _ in log.events():
+                seen += 1
+            key = ScoreKey(root_hash=log.root_hash or "", scorer="trivial", scorer_hash="1")
+        ScoreBook.load(entry).put(BookedScore(key=key, metric="trivial", value=1.0, status="scored"))
+    return seen
+
+
+def checks(root: Path) -> int:
+    """All scorers, computed again."""
+    from iwreplay.app.scoring import score_episodes
+
+    return len(score_episodes(root, again=True))
+
+
+def columns(root: Path) -> int:
+    """Refused commands of every episode from one column, chain verified."""
+    import pyarrow.compute as pc
+
+    from iwreplay.log import read_log
+
+    refused = 0
+    for entry in Store.open(root).episodes():
+        with read_log(entry.log) as log:
+            for batch in log.record_batches():
+                outcomes = batch.filter(pc.equal(batch.column("kind"), "primitive_outcome"))
+                refused += pc.sum(pc.not_equal(outcomes.column("code"), "OK")).as_py() or 0
+    return refused
+
+
+def sql(root: Path) -> int:
+    """The same from the catalogue."""
+    from iwreplay.app.catalogue import open_catalogue
+
+    catalogue = open_catalogue(root)
+    catalogue.refresh()
+    answer = catalogue.ask("SELECT episode, count(*) FILTER (NOT ok) FROM actions GROUP BY episode ORDER BY episode")
+    return sum(int(row[1]) for row in answer.rows)
+
+
+def kept(root: Path) -> int:
+    """Scores that are all valid as kept."""
+    from iwreplay.app.scoring import score_episodes
+
+    return sum(line.kept for line in score_episodes(root))
+
+
+OURS: dict[str, Callable[[Path], int]] = {
+    "trivial": trivial,
+    "checks": checks,
+    "columns": columns,
+    "sql": sql,
+    "kept": kept,
+}
+
+
+def ours_here(name: str, root: Path) -> None:
+    """Runs one way in this process and prints its seconds. Imports are paid before the clock starts."""
+    import iwreplay.app.catalogue
+    import iwreplay.app.scoring
+
+    iwreplay.app.scoring.scorer_hashes()
+    began = time.perf_counter()
+    count = OURS[name](root)
+    print(json.dumps({"seconds": time.perf_counter() - began, "count": count}))
+
+
+def _ask(command: list[str]) -> dict[str, Any]:
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def run(*, peer_python: str | None, episodes: int, events: int, rounds: int) -> dict[str, Any]:
+    """Both sides, alternating, best of the rounds."""
+    with tempfile.TemporaryDirectory(prefix="rescore-") as name:
+        folder = Path(name)
+        root, source = prepare(folder, episodes=episodes, events=events)
+        target = folder / "peer.eval"
+        if peer_python is not None:
+            subprocess.run([peer_python, str(PEER_SCRIPT), "make", str(target), str(source)], check=True)
+        here = [sys.executable, "-m", "benchmarks.rescore_bench", "--ours"]
+        _ask([*here, "sql", str(root)])  # the catalogue is made once; asking is what is measured
+        peer: dict[str, Any] | None = None
+        best: dict[str, float] = {}
+        for _ in range(rounds):
+            if peer_python is not None:
+                answer = _ask([peer_python, str(PEER_SCRIPT), "score", str(target)])
+                answer["total_s"] = answer["read_s"] + answer["score_s"] + answer["write_s"]
+                if peer is None or answer["total_s"] < peer["total_s"]:
+                    peer = answer
+            for way in OURS:
+                seconds = _ask([*here, way, str(root)])["seconds"]
+                best[way] = min(seconds, best.get(way, seconds))
+        result: dict[str, Any] = {"episodes": episodes, "events": episodes * events, "rounds": rounds, "ours_s": best}
+        result["bytes"] = sum(p.stat().st_size for p in root.rglob("log.arrows"))
+        if peer is not None:
+            result["peer"] = peer
+            result["ratio"] = {way: peer["total_s"] / seconds for way, seconds in best.items()}
+            result["ratio_without_write"] = {
+                way: (peer["read_s"] + peer["score_s"]) / seconds for way, seconds in best.items()
+            }
+        return result
+
+
+def main() -> None:
+    """Command line of the measurement."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--peer-python", help="Python of an environment with inspect-ai; without it only ours is timed")
+    parser.add_argument("--episodes", type=int, default=100)
+    parser.add_argument("--events", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--ours", nargs=2, metavar=("WAY", "STORE"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.ours:
+        ours_here(args.ours[0], Path(args.ours[1]))
+        return
+    result = run(peer_python=args.peer_python, episodes=args.episodes, events=args.events, rounds=args.rounds)
+    peer = result.get("peer")
+    if peer is not None:
+        print(
+            f"{peer['peer']}: read {peer['read_s']:.2f} s, score {peer['score_s']:.2f} s, "
+            f"write {peer['write_s']:.2f} s, together {peer['total_s']:.2f} s, {peer['bytes'] / 1e6:.1f} MB"
+        )
+    print(
+        f"{'way':10}{'seconds':>10}{'events/s':>12}{'ratio':>9}   (target {TARGET:.0f}; {result['bytes'] / 1e6:.1f} MB)"
+    )
+    for way, seconds in result["ours_s"].items():
+        ratio = f"{result['ratio'][way]:.0f}x" if peer is not None else "-"
+        print(f"{way:10}{seconds:10.3f}{result['events'] / seconds:12.0f}{ratio:>9}")
+    if args.json:
+        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
