@@ -30,11 +30,17 @@ class Relations:
     #: box around a thing and its interiors: whether something rests on or in something depends on what meets its box,
     #: and in turn on what that rests on. None: `holds` and `support_of` depend on the things that they name only.
     region: Callable[[WorldState, str], Region] | None = None
+    #: attributes that `holds` and `support_of` read; None: any
+    reads: frozenset[str] | None = None
+
+
+#: what `iwreplay.world.relations` reads of a thing besides its pose and joints; a test watches it read
+_READS = frozenset({"exists", "held", "worn", "plugged", "sitting"})
 
 
 def derived_relations() -> Relations:
     """The project's own, from `iwreplay.world.relations`."""
-    return Relations(holds=holds, support_of=support_of, version=str(RELATIONS_VERSION), region=_region)
+    return Relations(holds=holds, support_of=support_of, version=str(RELATIONS_VERSION), region=_region, reads=_READS)
 
 
 def _region(state: WorldState, thing: str) -> Region:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from iwreplay.checks.attributes import default_of
@@ -39,6 +40,9 @@ class Watch:
         self._by_thing: dict[str, dict[int, Node]] = {}
         #: leaves about what a thing rests on or in, by that thing, when `neighbours` says whom a change concerns
         self._resting: dict[str, dict[int, Node]] = {}
+        #: baseline leaf of a thing; it reads every attribute
+        self._baselines: dict[str, Node] = {}
+        self._reads = relations.reads
         region = relations.region
         self._neighbours = None if region is None else Neighbours(index.scene, region)
         self._events: dict[Key, list[Node]] = {}
@@ -86,7 +90,7 @@ class Watch:
 
     def baseline(self, thing: str) -> Node:
         """Whether a thing is as it was at the start of live interaction; true before that."""
-        leaf = self._graph.leaf("baseline", thing, True)
+        leaf = self._baselines[thing] = self._graph.leaf("baseline", thing, True)
         table = self._by_thing if self._neighbours is None else self._resting
         table.setdefault(thing, {})[leaf.index] = leaf
         return leaf
@@ -126,8 +130,10 @@ class Watch:
             self._reread(self._by_thing.get(WEARER, {}), state)
         elif isinstance(event, StateDelta):
             self._read_attrs(event.thing, event.attr, state)
-            self._last_attrs[event.thing] = dict(state.attrs[event.thing])
-            self._changed(moved=(), altered=(event.thing,), state=state)
+            self._last_attrs[event.thing][event.attr] = state.attrs[event.thing][event.attr]
+            self._read_baselines((event.thing,), state)
+            if self._reads is None or event.attr in self._reads:
+                self._changed(moved=(), altered=(event.thing,), state=state)
         elif isinstance(event, WorldSnapshot):
             self._resynchronise(state)
         if isinstance(event, WorldSnapshot) and event.reason == "baseline" and self.live_seq is None:
@@ -158,11 +164,10 @@ class Watch:
         self.live_seq = self._graph.seq
         self._began_s = state.sim_time_s
         self._graph.set(self._live, True)
-        for node in self._graph.nodes:
-            if node.role == "baseline":
-                thing: str = node.param
-                support = self._relations.support_of(state, thing)
-                self._at_start[thing] = (state.poses[thing], dict(state.attrs[thing]), support)
+        for thing, leaf in self._baselines.items():
+            support = self._relations.support_of(state, thing)
+            self._at_start[thing] = (state.poses[thing], dict(state.attrs[thing]), support)
+            self._graph.set(leaf, True)
 
     def _read_everything(self, state: WorldState) -> None:
         for thing, attr in self._attrs:
@@ -210,6 +215,7 @@ class Watch:
         altered = [t for t, attrs in state.attrs.items() if self._last_attrs[t] != attrs]
         for thing in altered:
             self._last_attrs[thing] = dict(state.attrs[thing])
+        self._read_baselines(altered, state)
         self._changed(moved=tuple(moved), altered=(*altered, WEARER), state=state)
 
     def _changed(self, *, moved: tuple[str, ...], altered: tuple[str, ...], state: WorldState) -> None:
@@ -223,6 +229,12 @@ class Watch:
             for thing in (*bodies, *(self._neighbours.moved(bodies, state) if bodies else ())):
                 dirty.update(self._resting.get(thing, {}))
         self._reread(dirty, state)
+
+    def _read_baselines(self, things: Iterable[str], state: WorldState) -> None:
+        if self.live_seq is not None:
+            for thing in things:
+                if thing in self._baselines:
+                    self._graph.set(self._baselines[thing], self._at_baseline(thing, state))
 
     def _reread(self, leaves: dict[int, Node], state: WorldState) -> None:
         for leaf in leaves.values():

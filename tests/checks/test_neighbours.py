@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -10,6 +10,7 @@ from iwreplay.checks import Monitor, compile_check, derived_relations
 from iwreplay.events import PosesSampled, StateDelta
 from iwreplay.pose import Vec3, from_xyz_yaw
 from iwreplay.scene.model import CompiledScene, Interior, Link, Material, Room, Shape, Thing
+from iwreplay.vocabulary import RELATIONS, WEARER
 from iwreplay.world.state import WorldState
 
 
@@ -85,6 +86,35 @@ class _Live:
 
     def values(self) -> set[str]:
         return {k for k in ASKED if self.monitor.value(k)}
+
+
+class _Recording(dict[str, Any]):
+    """Attributes of a thing that remember which were read."""
+
+    read: ClassVar[set[str]] = set()
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.read.add(key)
+        return super().get(key, default)
+
+    def __getitem__(self, key: str) -> Any:
+        self.read.add(key)
+        return super().__getitem__(key)
+
+
+def test_relations_read_the_attributes_that_they_are_said_to_read() -> None:
+    relations = derived_relations()
+    assert relations.reads is not None
+    state = WorldState(SCENE)
+    state.attrs = {t: _Recording(a) for t, a in state.attrs.items()}
+    things = [t.id for t in SCENE.things]
+    for relation in RELATIONS:
+        for a in (*things, WEARER):
+            for b in ("room",) if relation == "in_room" else (*things, WEARER):
+                relations.holds(state, relation, a, b)
+    for t in things:
+        relations.support_of(state, t)
+    assert _Recording.read - {"open"} == relations.reads, "`open` is looked up with an interior, and decides nothing"
 
 
 @pytest.fixture
