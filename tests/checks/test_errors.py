@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from iwreplay.actions import table
 from iwreplay.checks import Monitor, compile_check
-from iwreplay.checks.language import MAX_DEPTH
+from iwreplay.checks.language import MAX_DEPTH, PRIMITIVES
 from iwreplay.errors import CheckError, LogError
 from tests.checks.running import run
 from tests.checks.worlds import TOY, Story, scene
@@ -152,3 +153,7 @@ def test_no_value_before_the_first_event() -> None:
     with pytest.raises(LogError, match="no value"):
         monitor.verdicts()
     assert run({"c": ["true"]}, Story().events)["c"].value
+
+
+def test_an_event_names_exactly_the_primitives_that_there_are() -> None:
+    assert tuple(p.canonical for p in table.PRIMITIVES) == PRIMITIVES
