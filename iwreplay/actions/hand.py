@@ -14,7 +14,7 @@ from iwreplay.processes.support import ancestors, dependents, parent_of
 from iwreplay.scene.model import Thing
 from iwreplay.trig import sin_cos
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import surface_at, thing_aabb, thing_box
+from iwreplay.world.geometry import surface_at, thing_aabb, thing_box, thing_of
 
 __all__ = ["drop", "grab", "push", "touch", "wait", "wear"]
 
@@ -119,10 +119,11 @@ def _need_reachable(scope: Scope, thing: Thing) -> None:
 def drop(scope: Scope) -> Plan:
     """Lets go; it falls."""
     thing = scope.held_argument()
-    before = scope.state.poses[thing.id][2]
+    falling = [thing, *(thing_of(scope.state, t) for t in dependents(scope.state, thing.id))]
+    before = {t.id: scope.state.poses[t.id][2] for t in falling}
     script = scope.script()
     script.hold(0.2, end=(puts_down(thing.id, None, "floor"),))
-    script.hold(_FALL_S, end=(_fell(thing, before),))
+    script.hold(_FALL_S, end=tuple(_fell(t, before[t.id]) for t in falling))
     script.retract(holding=False)
     return Plan(steps=tuple(script.steps), obj=thing.id)
 

@@ -80,7 +80,7 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
 
 
 def _approach_handle(scope: Scope, thing: Thing) -> Approach:
-    """To the handle where it is; when that is out of reach (a window that opens outwards), to where it is when closed."""
+    """To the handle where it is; out of reach (a window that opens outwards), to where it is when closed."""
     at = handle_point(thing, scope.state) or grip_point(thing, scope.state)
     try:
         return scope.approach(thing.id, at)

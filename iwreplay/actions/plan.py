@@ -12,7 +12,6 @@ from iwreplay.motion.model import Approach, Posture, Reach, Route, Stance, Traje
 from iwreplay.pose import Pose, Vec3
 from iwreplay.processes import ProcessWorld
 from iwreplay.vocabulary import AttrValue
-from iwreplay.world.state import WorldState
 
 __all__ = ["CONTROL_S", "Effect", "Plan", "Run", "Script", "Step"]
 
@@ -51,10 +50,6 @@ class Run(ProcessWorld, Protocol):
 
     def pose_of(self, thing: str) -> Pose:
         """Where a thing is at this instant."""
-        ...
-
-    def moment(self) -> WorldState:
-        """The world at this instant: a copy with the simulator's present poses and joints."""
         ...
 
     def exist(self, thing: str, exists: bool) -> None:

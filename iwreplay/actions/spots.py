@@ -12,8 +12,22 @@ from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, not_near
 from iwreplay.motion.model import Approach, Refusal
 from iwreplay.ports import Simulator
-from iwreplay.pose import Pose, Quat, Vec3, compose, inverse, quat_about, quat_mul, rotate, transform_point, yaw_of
+from iwreplay.pose import (
+    IDENTITY,
+    Pose,
+    Quat,
+    Vec3,
+    compose,
+    inverse,
+    quat_about,
+    quat_mul,
+    rotate,
+    transform_point,
+    yaw_of,
+)
 from iwreplay.processes.support import dependents, parent_text
+from iwreplay.scene.convex import solid_aabb
+from iwreplay.scene.geometry import merged, solids_at
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
     PlacedInterior,
@@ -31,6 +45,8 @@ _GRID_M = 0.03
 #: things are put down with this much air around them where there is room
 _AIR_M = 0.012
 _SKIN_M = 0.002
+#: solids whose bottom is this near the lowest point belong to the foot
+_FOOT_M = 0.015
 _LIFT_M = 0.003
 _HAND_AHEAD_M = 0.45
 _HAND_LEFT_M = -0.1
@@ -43,10 +59,12 @@ _APART_M = 0.18
 
 
 class Extent(msgspec.Struct, frozen=True):
-    """A thing with what it carries: the box around it in the thing's frame."""
+    """A thing with what it carries, in its own upright frame: the box around all, and around the foot it stands on."""
 
     centre: Vec3
     half: Vec3
+    foot_centre: Vec3
+    foot_half: Vec3
 
 
 class Spot(msgspec.Struct, frozen=True):
@@ -71,10 +89,24 @@ def extent_of(state: WorldState, thing: str) -> Extent:
                     corner = transform_point(at, (sx * box.half[0], sy * box.half[1], sz * box.half[2]))
                     lo = [min(a, b) for a, b in zip(lo, corner, strict=True)]
                     hi = [max(a, b) for a, b in zip(hi, corner, strict=True)]
-    return Extent(
+    return Extent(*_middle_and_half(tuple(lo), tuple(hi)), *_foot_of(thing_of(state, thing), state))
+
+
+def _middle_and_half(lo: tuple[float, ...], hi: tuple[float, ...]) -> tuple[Vec3, Vec3]:
+    return (
         ((lo[0] + hi[0]) / 2, (lo[1] + hi[1]) / 2, (lo[2] + hi[2]) / 2),
         ((hi[0] - lo[0]) / 2, (hi[1] - lo[1]) / 2, (hi[2] - lo[2]) / 2),
     )
+
+
+def _foot_of(thing: Thing, state: WorldState) -> tuple[Vec3, Vec3]:
+    """Middle and half extents of what touches the ground when the thing stands upright."""
+    boxes = [solid_aabb(s) for s in solids_at(thing, IDENTITY, state.joints)]
+    if not boxes:
+        return thing.bounds_pos, thing.bounds_half
+    lowest = min(b[2] for b in boxes)
+    x0, y0, z0, x1, y1, z1 = merged(b for b in boxes if b[2] <= lowest + _FOOT_M)
+    return _middle_and_half((x0, y0, z0), (x1, y1, z1))
 
 
 def _anchor(state: WorldState, height_m: float) -> Vec3:
@@ -113,13 +145,12 @@ def _nearest_first(points: list[tuple[float, float]], to: tuple[float, float]) -
     return [p for away, p in sorted(ranked) if away <= _WINDOW_M]
 
 
-def _footprint(frame: Quat, q: Quat, extent: Extent) -> tuple[Vec3, Vec3]:
-    """(half extents, centre offset) of the extent turned by q, along the axes of `frame`."""
+def _turned(frame: Quat, q: Quat, centre: Vec3, half: Vec3) -> tuple[Vec3, Vec3]:
+    """(half extents, centre offset) of a box turned by q, along the axes of `frame`."""
     rel = quat_mul((frame[0], -frame[1], -frame[2], -frame[3]), q)
     axes = [rotate(rel, a) for a in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
-    half = tuple(sum(abs(axes[k][i]) * extent.half[k] for k in range(3)) for i in range(3))
-    centre = rotate(rel, extent.centre)
-    return (half[0], half[1], half[2]), centre
+    out = tuple(sum(abs(axes[k][i]) * half[k] for k in range(3)) for i in range(3))
+    return (out[0], out[1], out[2]), rotate(rel, centre)
 
 
 def spots_on(
@@ -142,16 +173,19 @@ def spots_on(
     ignore = (thing, *dependents(state, thing))
     for air in (_AIR_M, -_SKIN_M):
         for q in _turns(frame, facing_rad):
-            half, centre = _footprint(frame, q, extent)
-            room = (surface.half[0] - half[0], surface.half[1] - half[1])
+            half, centre = _turned(frame, q, extent.centre, extent.half)
+            foot, under = _turned(frame, q, extent.foot_centre, extent.foot_half)
+            room = (surface.half[0] - foot[0], surface.half[1] - foot[1])
             if min(room) < 0.0:
                 continue
+            # x, y: where the middle of the foot goes; the rest may stick out over the edge
             for x, y in _nearest_first(_grid(room), near):
-                mid = transform_point(surface.pose, (x, y, half[2] + _LIFT_M))
+                ox, oy = x - under[0], y - under[1]
+                mid = transform_point(surface.pose, (ox + centre[0], oy + centre[1], half[2] + _LIFT_M))
                 box: Vec3 = (half[0] + air, half[1] + air, half[2] - _SKIN_M)
                 if sim.overlap_box(_positive(box), (*mid, *frame), ignore=ignore):
                     continue
-                at = transform_point(surface.pose, (x - centre[0], y - centre[1], half[2] - centre[2]))
+                at = transform_point(surface.pose, (ox, oy, half[2] - centre[2]))
                 yield Spot((*at, *q), parent_text("on", surface.thing, surface.name), surface.thing)
 
 
@@ -165,18 +199,20 @@ def spots_in(
     upright = _turns(frame, facing_rad)
     lying = [quat_mul(q, quat_about((1.0, 0.0, 0.0), math.pi / 2.0)) for q in upright]
     every = (*upright, *lying)
-    options = [q for q in every if _fits(_footprint(frame, q, extent)[0], half_in)]
+    options = [q for q in every if _fits(_turned(frame, q, extent.centre, extent.half)[0], half_in)]
     if dependents(state, thing) or "grab" not in thing_of(state, thing).affordances:
         # what carries something, or lies on the floor as debris, stays the right way up
         options = [q for q in upright if q in options]
     else:
         options.extend(
-            q for q in every if q not in options and _fits(_footprint(frame, q, extent)[0], half_in, tall=True)
+            q
+            for q in every
+            if q not in options and _fits(_turned(frame, q, extent.centre, extent.half)[0], half_in, tall=True)
         )
     level = 0.0
     while level < 2.0 * half_in[2]:
         for q in options:
-            half, centre = _footprint(frame, q, extent)
+            half, centre = _turned(frame, q, extent.centre, extent.half)
             top = level + 2.0 * half[2]
             if top > 2.0 * half_in[2] and not (level == 0.0 and half[2] < 2.0 * half_in[2]):
                 continue

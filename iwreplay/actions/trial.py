@@ -151,14 +151,6 @@ class Trial:
         """Where a thing is at this instant."""
         return self._sim.poses()[thing]
 
-    def moment(self) -> WorldState:
-        """The world at this instant: a copy with the simulator's present poses and joints."""
-        now = self.state.copy()
-        now.poses.update(self._sim.poses())
-        now.joints.update(self._sim.joints())
-        now.body = self._body
-        return now
-
     def exist(self, thing: str, exists: bool) -> None:
         """Brings a thing on stage or takes it off."""
         self._sim.set_active(thing, exists)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
+from iwreplay.actions import Perception
 from iwreplay.errors import SceneError, SimulatorError, UnknownNameError
 from iwreplay.events import BodyPosed, FrameCaptured, Happened, PosesSampled, PrimitiveOutcome, StateDelta
 from iwreplay.vocabulary import WEARER
@@ -66,6 +68,24 @@ def test_the_fold_of_the_events_is_the_state(base: Base) -> None:
     assert vars(replayed) == vars(world.state)
 
 
+def test_the_perception_is_rebuilt_from_the_log(base: Base) -> None:
+    base.sim.load(base.scene)
+    live = World(base, fresh=True, sees_all=False)
+    live.engine.begin()
+    for command in ("[Scan]", "[Walk] dining table", "[Grab] blue mug", "[Walk] work table", "[PutOn] mug, work table"):
+        live.ok(command)
+    state = WorldState(base.scene)
+    rebuilt = Perception(state, sighted=True)
+    for event in live.events:
+        state.apply(event)
+        rebuilt.apply(event)
+    assert rebuilt.visible_names() == live.engine.perception.visible_names()
+    assert rebuilt.proprioception() == live.engine.perception.proprioception()
+    for name, value in vars(live.engine.perception).items():
+        if name != "_state":
+            assert getattr(rebuilt, name) == value, name
+
+
 def test_the_state_is_where_the_simulator_is(base: Base) -> None:
     world = World(base)
     world.ok(*[c for c in _ROUND if "unicorn" not in c])
@@ -78,7 +98,7 @@ def test_the_state_is_where_the_simulator_is(base: Base) -> None:
 def test_samples_come_at_the_set_rate_and_only_of_what_moved(world: World) -> None:
     world.ok("[Walk] work table")
     samples = [e for e in world.events if isinstance(e, BodyPosed)]
-    gaps = [b.sim_time_s - a.sim_time_s for a, b in zip(samples, samples[1:], strict=False)]
+    gaps = [b.sim_time_s - a.sim_time_s for a, b in pairwise(samples)]
     assert max(gaps) <= 0.1 + 1e-9
     moved = {t for e in world.events if isinstance(e, PosesSampled) for t in e.things}
     assert moved == set()

@@ -18,9 +18,15 @@ from tests.actions.tiny import frame, scene_of, state_of, thing
 
 _COUNTER = thing("counter_1", "counter", (0, 0.9, 0), half=(1.2, 0.3, 0.45), fixed=True, surfaces=("top",))
 _SHELF = thing(
-    "cabinet_1", "cabinet", (-2, 2, 0), half=(0.4, 0.2, 0.9), fixed=True, interiors=("upper", "lower"), door=True,
+    "cabinet_1",
+    "cabinet",
+    (-2, 2, 0),
+    half=(0.4, 0.2, 0.9),
+    fixed=True,
+    interiors=("upper", "lower"),
+    door=True,
     adjectives=("white",),
-)  # fmt: skip
+)
 
 
 def _mug(id_: str, x: float, *adjectives: str, on: str = "on:counter_1.top", y: float = 0.9) -> Thing:
@@ -67,9 +73,20 @@ def _moved(name: str, x: float, y: float, z: float) -> PosesSampled:
 
 def _done(obj: str) -> PrimitiveOutcome:
     return PrimitiveOutcome(
-        sim_time_s=2.0, turn=1, phase="closed_loop", action=3, command="", verb="", primitive="put_on", obj=obj, ok=True,
-        code="OK", refused=False, started_s=1.0, duration_s=1.0,
-    )  # fmt: skip
+        sim_time_s=2.0,
+        turn=1,
+        phase="closed_loop",
+        action=3,
+        command="",
+        verb="",
+        primitive="put_on",
+        obj=obj,
+        ok=True,
+        code="OK",
+        refused=False,
+        started_s=1.0,
+        duration_s=1.0,
+    )
 
 
 # ---------------------------------------------------------------------- with sight
@@ -233,9 +250,13 @@ def test_printed_words_count_once_they_were_legible() -> None:
         faces=("front",),
     )
     back = thing(
-        "box_2", "box", (0.4, 0.9, 0.9), attrs={"text:front": "CUE 2 l", "parent": "on:counter_1.top"}, faces=("front",),
+        "box_2",
+        "box",
+        (0.4, 0.9, 0.9),
+        attrs={"text:front": "CUE 2 l", "parent": "on:counter_1.top"},
+        faces=("front",),
         yaw=3.14159,
-    )  # fmt: skip
+    )
     mind = Mind(box, back)
     assert mind.refusal("axo box")[0] == "UNKNOWN_TARGET"
     mind.sees("box_1", "box_2")

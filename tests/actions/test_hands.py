@@ -85,6 +85,14 @@ def test_drop_falls_and_a_fragile_thing_breaks(world: World) -> None:
     assert (world.attr("glass_1", "broken"), [e.obj for e in world.happened("broke")]) == (True, ["glass_1"])
 
 
+def test_what_is_on_a_dropped_tray_falls_with_it(world: World) -> None:
+    world.place("glass_1", "tray_1.top").settle().look_around()
+    world.ok("[Walk] tray", "[Grab] tray")
+    world.stand(6.0, 4.0).ok("[Drop] tray")
+    assert {e.obj for e in world.happened("fell")} == {"tray_1", "glass_1"}
+    assert world.attr("glass_1", "broken") is True
+
+
 def test_drop_of_a_sponge_breaks_nothing(world: World) -> None:
     world.ok("[Walk] sponge", "[Grab] sponge", "[Drop] sponge")
     assert world.happened("broke") == []

@@ -123,9 +123,15 @@ def test_a_stronger_source_is_faster_and_heat_is_kept_between_sources() -> None:
 
 def test_an_oven_heats_only_while_it_runs() -> None:
     oven = thing(
-        "oven_1", "oven", (0, 1, 0), fixed=True, interiors=("main",), door=True,
-        affordances=("heat_source", "machine", "switch"), attrs={"on": True, "running": False},
-    )  # fmt: skip
+        "oven_1",
+        "oven",
+        (0, 1, 0),
+        fixed=True,
+        interiors=("main",),
+        door=True,
+        affordances=("heat_source", "machine", "switch"),
+        attrs={"on": True, "running": False},
+    )
     lab = Lab(oven, _meat("in:oven_1.main")).wait(15.0)
     assert lab.state.attr("meat_1", "heat_s") == 0.0
     start_cycle(lab, "oven_1", cause="primitive:test")
@@ -134,9 +140,13 @@ def test_an_oven_heats_only_while_it_runs() -> None:
 
 def test_pans_and_kettles_get_hot_and_hot_things_cool() -> None:
     kettle = thing(
-        "kettle_1", "kettle", (0, 0, 0), affordances=("heat_source", "switch", "liquid_container"),
-        attrs={"on": False, "hot": False, "contains": {"water": 0.5}}, props={"boil_s": 8.0, "cool_s": 30.0},
-    )  # fmt: skip
+        "kettle_1",
+        "kettle",
+        (0, 0, 0),
+        affordances=("heat_source", "switch", "liquid_container"),
+        attrs={"on": False, "hot": False, "contains": {"water": 0.5}},
+        props={"boil_s": 8.0, "cool_s": 30.0},
+    )
     lab = Lab(_hob(), _pan(), kettle)
     lab.change("hob_1", "on", True)
     lab.change("kettle_1", "on", True)
@@ -156,9 +166,16 @@ def test_pans_and_kettles_get_hot_and_hot_things_cool() -> None:
 )
 def test_a_cycle_ends_after_its_time_with_its_effect(program: str, expected: tuple[bool, bool]) -> None:
     washer = thing(
-        "washer_1", "washer", (0, 1, 0), fixed=True, interiors=("main",), door=True, affordances=("machine", "switch"),
-        attrs={"on": False, "running": False, "cycle": 4}, props={"cycle_s": 20.0, "program": program},
-    )  # fmt: skip
+        "washer_1",
+        "washer",
+        (0, 1, 0),
+        fixed=True,
+        interiors=("main",),
+        door=True,
+        affordances=("machine", "switch"),
+        attrs={"on": False, "running": False, "cycle": 4},
+        props={"cycle_s": 20.0, "program": program},
+    )
     towel = thing(
         "towel_1",
         "towel",
@@ -250,9 +267,13 @@ def _grid() -> Lab:
         "socket_1", "wall socket", (0, 2, 0.3), fixed=True, affordances=("socket",), props={"max_a": 16.0, "outlets": 2}
     )
     strip = thing(
-        "strip_1", "power strip", (0, 1, 0), affordances=("socket", "plug"), attrs={"plugged": "socket_1", "powered": True, "load_a": 0.0},
+        "strip_1",
+        "power strip",
+        (0, 1, 0),
+        affordances=("socket", "plug"),
+        attrs={"plugged": "socket_1", "powered": True, "load_a": 0.0},
         props={"max_a": 10.0, "outlets": 3},
-    )  # fmt: skip
+    )
     attrs: dict[str, AttrValue] = {"plugged": "", "powered": False, "on": False}
     heater = thing("heater_1", "heater", (0, 1, 0), affordances=("plug", "switch"), attrs=attrs, props={"amps": 8.0})
     router = thing("router_1", "router", (0, 1, 0), affordances=("plug", "switch"), attrs=attrs, props={"watts": 690.0})
