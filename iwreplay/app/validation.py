@@ -74,6 +74,7 @@ def check_task(task: TaskPack) -> TaskReport:
         checks += [
             _starts_unsolved(oracle),
             _passes(oracle),
+            _clean(oracle),
             _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
             _protocol(oracle),
             _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
@@ -157,6 +158,14 @@ def _passes(played: _Played) -> TaskCheck:
     ok = found.passed and not played.spoilt
     detail = f"mcr {found.mcr:.2f}" if ok else f"fails {failed or 'nothing'}{_because(played)}{_refusals(played)}"
     return TaskCheck(name="oracle passes", ok=ok, detail=detail)
+
+
+def _clean(played: _Played) -> TaskCheck:
+    """The oracle is the shortest help: nothing it asks for is refused, and every capability point is won cleanly."""
+    lost = [f"point {p.id} is {p.status}" for p in played.evaluation.points if p.status != "clean_pass"]
+    refused = _refusals(played).removeprefix("; ")
+    detail = "; ".join([*lost, refused] if refused else lost)
+    return TaskCheck(name="oracle is never refused and wins every point", ok=not detail, detail=detail)
 
 
 def _fails(played: _Played, *, name: str) -> TaskCheck:
