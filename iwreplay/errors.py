@@ -103,7 +103,10 @@ class FormatTooNewError(LogError):
 
     def __init__(self, found: int, newest: int, *, path: str = "") -> None:
         self.found, self.newest, self.path = found, newest, path
-        super().__init__(f"log format version {found} is newer than {newest}, the newest that this build reads; upgrade iwreplay: {path}")
+        super().__init__(
+            f"log format version {found} is newer than {newest}, the newest that this build reads; "
+            f"upgrade iwreplay: {path}"
+        )
 
 
 class LogLockedError(LogError):

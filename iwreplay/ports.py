@@ -60,7 +60,10 @@ class Simulator(Protocol):
         ...
 
     def load(self, scene: CompiledScene) -> None:
-        """Builds the scene in its initial state. Things whose attr `exists` is False start inactive. SimulatorError if refused."""
+        """Builds the scene in its initial state. Things whose attr `exists` is False start inactive.
+
+        SimulatorError when the engine refuses the scene.
+        """
         ...
 
     def set_body(self, *, head: Pose, right_hand: Pose, left_hand: Pose, root: Pose) -> None:
@@ -103,7 +106,9 @@ class Simulator(Protocol):
         """Ids of the active things whose collision shapes meet the box, sorted."""
         ...
 
-    def ray(self, origin: Vec3, direction: Vec3, max_m: float, *, ignore: Collection[str] = ()) -> tuple[str, float] | None:
+    def ray(
+        self, origin: Vec3, direction: Vec3, max_m: float, *, ignore: Collection[str] = ()
+    ) -> tuple[str, float] | None:
         """First active thing hit and its distance along the unit `direction`."""
         ...
 

@@ -111,7 +111,8 @@ ATTRIBUTES: dict[str, str] = {
     "discarded": "bool",
     "plated_on": "str",
     "held": "bool",
-    "parent": "str",  # what the semantic layer believes: "on:counter.top", "in:fridge.main", "hand", "worn", "floor", "off"
+    # what the semantic layer believes: "on:counter.top", "in:fridge.main", "held", "worn", "floor", "off", "fixed"
+    "parent": "str",
     "temperature_zone": "str",
     "load_a": "float",  # amperes drawn by a device, or summed over a strip
     "posture": "str",  # wearer: stand | stoop | crouch | sit

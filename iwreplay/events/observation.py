@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from iwreplay.events.base import Event
 from iwreplay.pose import Pose
 
@@ -42,4 +44,4 @@ class Observation(Event, frozen=True, kw_only=True, tag="observation"):
     #: how many frames were available
     available: int
     #: the Human's own body and touch as words; empty for the Assistant
-    proprioception: dict[str, str] = {}
+    proprioception: dict[str, str] = msgspec.field(default_factory=dict)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from iwreplay.events.base import Event
 from iwreplay.vocabulary import AttrValue
 
@@ -73,7 +75,7 @@ class Happened(Event, frozen=True, kw_only=True, tag="happened"):
     obj: str = ""
     dest: str = ""
     tool: str = ""
-    detail: dict[str, AttrValue] = {}
+    detail: dict[str, AttrValue] = msgspec.field(default_factory=dict)
 
 
 class ScriptedEvent(Event, frozen=True, kw_only=True, tag="scripted_event"):
@@ -115,5 +117,3 @@ class WorldSnapshot(Event, frozen=True, kw_only=True, tag="world_snapshot", omit
     attrs: dict[str, dict[str, AttrValue]]
     #: things, then joints, then the 163 body values; as in PosesSampled and BodyPosed
     values: tuple[float, ...] = ()
-
-

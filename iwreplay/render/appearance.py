@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from iwreplay.scene.model import Material, Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["LIQUID_RGB", "LOOKS_LIKE", "Liquid", "liquid_of", "liquid_space", "material_name", "shape_is_drawn", "value_text"]
+__all__ = [
+    "LIQUID_RGB",
+    "LOOKS_LIKE",
+    "Liquid",
+    "liquid_of",
+    "liquid_space",
+    "material_name",
+    "shape_is_drawn",
+    "value_text",
+]
 
 Attrs = Mapping[str, AttrValue]
 
