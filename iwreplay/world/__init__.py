@@ -1,0 +1,1 @@
+"""The world: the fold of events, and the geometry and relations derived from it."""
