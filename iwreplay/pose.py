@@ -21,6 +21,7 @@ __all__ = [
     "from_xyz_yaw",
     "inverse",
     "normalised",
+    "poses_agree",
     "quat_about",
     "quat_mul",
     "quat_to_matrix",
@@ -103,6 +104,14 @@ def transform_point(a: Pose, v: Vec3) -> Vec3:
     return (a[0] + p[0], a[1] + p[1], a[2] + p[2])
 
 
+def poses_agree(a: Pose, b: Pose, *, distance_m: float, cos_half_angle: float) -> bool:
+    """Whether two poses lie within `distance_m`, and within twice the angle whose cosine is `cos_half_angle`."""
+    dx, dy, dz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    if dx * dx + dy * dy + dz * dz > distance_m * distance_m:
+        return False
+    return abs(a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6]) >= cos_half_angle
+
+
 def from_xyz_yaw(x: float, y: float, z: float, yaw_rad: float) -> Pose:
     """Upright pose: rotation about world z only."""
     sine, cosine = sin_cos(yaw_rad / 2.0)
@@ -110,7 +119,11 @@ def from_xyz_yaw(x: float, y: float, z: float, yaw_rad: float) -> Pose:
 
 
 def yaw_of(q: Quat) -> float:
-    """Heading about world z in (-pi, pi]: the direction of the rotated x axis in the ground plane."""
+    """Heading about world z in (-pi, pi]: the direction of the rotated x axis in the ground plane.
+
+    Asks the C library, so that its last bit may differ between machines: for recording only, where its result is
+    logged, never for what is derived from a log.
+    """
     w, x, y, z = q
     return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
 

@@ -20,6 +20,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from iwreplay.body import root_of
 from iwreplay.canonical import canonical_bytes
 from iwreplay.events import (
     AssistantDecision,
@@ -37,6 +38,8 @@ from iwreplay.events import (
     StateDelta,
     Utterance,
 )
+from iwreplay.pose import poses_agree
+from iwreplay.trig import sin_cos
 from iwreplay.world.state import WorldState
 
 __all__ = ["ANGLE_TOLERANCE_RAD", "DISTANCE_TOLERANCE_M", "GRADES", "TIME_TOLERANCE_S", "Grade", "grade_step", "worst"]
@@ -50,7 +53,7 @@ DISTANCE_TOLERANCE_M = 0.01
 #: an orientation, a hinge, an angle of the body
 ANGLE_TOLERANCE_RAD = math.radians(1.0)
 TIME_TOLERANCE_S = 0.1
-_COS_HALF = math.cos(ANGLE_TOLERANCE_RAD / 2.0)
+_WITHIN = {"distance_m": DISTANCE_TOLERANCE_M, "cos_half_angle": sin_cos(ANGLE_TOLERANCE_RAD / 2.0)[1]}
 
 
 def worst(grades: Sequence[Grade]) -> Grade:
@@ -139,17 +142,11 @@ def _near_world(a: WorldState, b: WorldState) -> bool:
         return False
     if _rounded(a.attrs) != _rounded(b.attrs):
         return False
-    if any(not _near_pose(a.poses[t], b.poses[t]) for t in a.poses):
+    if any(not poses_agree(a.poses[t], b.poses[t], **_WITHIN) for t in a.poses):
         return False
     # a joint is a hinge (rad) or a slide (m); one hundredth is inside both tolerances
     if any(abs(v - b.joints.get(j, math.inf)) > DISTANCE_TOLERANCE_M for j, v in a.joints.items()):
         return False
-    if not _near_pose(a.body[:7], b.body[:7]):
+    if not poses_agree(root_of(a.body), root_of(b.body), **_WITHIN):
         return False
     return all(abs(p - q) <= ANGLE_TOLERANCE_RAD for p, q in zip(a.body[7:], b.body[7:], strict=True))
-
-
-def _near_pose(a: Sequence[float], b: Sequence[float]) -> bool:
-    if math.dist(a[:3], b[:3]) > DISTANCE_TOLERANCE_M:
-        return False
-    return abs(sum(p * q for p, q in zip(a[3:7], b[3:7], strict=True))) >= _COS_HALF

@@ -13,7 +13,8 @@ from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.matching import EventSpec, Key, key_of
 from iwreplay.checks.neighbours import Neighbours
 from iwreplay.events import BodyPosed, Event, PosesSampled, PrimitiveOutcome, StateDelta, WorldSnapshot
-from iwreplay.pose import Pose
+from iwreplay.pose import Pose, poses_agree
+from iwreplay.trig import sin_cos
 from iwreplay.vocabulary import WEARER, AttrValue
 from iwreplay.world.state import WorldState
 
@@ -23,7 +24,7 @@ __all__ = ["BASELINE_ANGLE_RAD", "BASELINE_DISTANCE_M", "Watch"]
 BASELINE_DISTANCE_M = 0.02
 BASELINE_ANGLE_RAD = math.radians(10.0)
 #: cosine of half that angle: two unit quaternions are within it when |dot| reaches this
-_COS_HALF = math.cos(BASELINE_ANGLE_RAD / 2.0)
+_COS_HALF = sin_cos(BASELINE_ANGLE_RAD / 2.0)[1]
 #: relations that hang on what a thing rests on or in
 _RESTING = ("ontop", "inside")
 #: attributes that `baseline` leaves out: beliefs and consequences of other things
@@ -246,9 +247,7 @@ class Watch:
     def _at_baseline(self, thing: str, state: WorldState) -> bool:
         pose, attrs, support = self._at_start[thing]
         now = state.poses[thing]
-        if math.dist(pose[:3], now[:3]) > BASELINE_DISTANCE_M:
-            return False
-        if abs(sum(a * b for a, b in zip(pose[3:], now[3:], strict=True))) < _COS_HALF:
+        if not poses_agree(pose, now, distance_m=BASELINE_DISTANCE_M, cos_half_angle=_COS_HALF):
             return False
         present = state.attrs[thing]
         for name in sorted({*attrs, *present}):

@@ -130,9 +130,10 @@ def _slab(o: Vec3, d: Vec3, axes: tuple[tuple[int, float], ...]) -> _Span | None
 
 
 def _round(o: Vec3, d: Vec3, radius: float, dims: int) -> _Span | None:
-    a = sum(d[i] * d[i] for i in range(dims))
-    b = sum(o[i] * d[i] for i in range(dims))
-    c = sum(o[i] * o[i] for i in range(dims)) - radius * radius
+    a, b, c = d[0] * d[0] + d[1] * d[1], o[0] * d[0] + o[1] * d[1], o[0] * o[0] + o[1] * o[1]
+    if dims == 3:
+        a, b, c = a + d[2] * d[2], b + o[2] * d[2], c + o[2] * o[2]
+    c -= radius * radius
     if a < _EPS:
         return (-math.inf, math.inf) if c <= 0.0 else None
     disc = b * b - a * c

@@ -21,8 +21,6 @@ __all__ = [
     "Solid",
     "aabb_of",
     "aabbs_overlap",
-    "box_corners",
-    "boxes_overlap",
     "initial_joints",
     "joint_motion",
     "joints_at_load",
@@ -129,13 +127,6 @@ def solids_at(thing: Thing, base: Pose, joints: Mapping[str, float]) -> tuple[So
     return tuple(out)
 
 
-def box_corners(box: Box) -> tuple[Vec3, ...]:
-    """The eight corners, in the frame of the box's pose's parent."""
-    hx, hy, hz = box.half
-    signs = [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
-    return tuple(transform_point(box.pose, (i * hx, j * hy, k * hz)) for i, j, k in signs)
-
-
 def aabb_of(box: Box) -> Aabb:
     """Axis-aligned bounds (x0, y0, z0, x1, y1, z1)."""
     rows = quat_to_matrix(box.pose[3:])
@@ -166,31 +157,6 @@ def point_in_box(point: Vec3, box: Box, *, margin_m: float = 0.0) -> bool:
     """Whether the point lies in the box grown by `margin_m` on every side."""
     p = transform_point(inverse(box.pose), point)
     return all(abs(p[i]) <= box.half[i] + margin_m for i in range(3))
-
-
-def boxes_overlap(a: Box, b: Box, *, margin_m: float = 0.0) -> bool:
-    """Separating-axis test of two oriented boxes, `a` grown by `margin_m`."""
-    ra, rb = quat_to_matrix(a.pose[3:]), quat_to_matrix(b.pose[3:])
-    ha = tuple(h + margin_m for h in a.half)
-    d = tuple(b.pose[i] - a.pose[i] for i in range(3))
-    cols_a = [tuple(ra[r][c] for r in range(3)) for c in range(3)]
-    cols_b = [tuple(rb[r][c] for r in range(3)) for c in range(3)]
-    axes: list[tuple[float, ...]] = [*cols_a, *cols_b]
-    for u in cols_a:
-        for v in cols_b:
-            w: tuple[float, ...] = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
-            n = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
-            if n > 1e-12:
-                axes.append(w)
-    for axis in axes:
-        reach = sum(ha[i] * abs(_dot(cols_a[i], axis)) + b.half[i] * abs(_dot(cols_b[i], axis)) for i in range(3))
-        if abs(_dot(d, axis)) > reach:
-            return False
-    return True
-
-
-def _dot(u: tuple[float, ...], v: tuple[float, ...]) -> float:
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
 
 
 def thing_bounds(links: tuple[Link, ...], *, attrs: Mapping[str, AttrValue]) -> tuple[Vec3, Vec3]:

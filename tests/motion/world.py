@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from iwreplay.body import standing
 from iwreplay.pose import Pose, Vec3, from_xyz_yaw, inverse, rotate, transform_point
-from iwreplay.scene.geometry import Box, boxes_overlap
+from iwreplay.scene.geometry import Box
 from iwreplay.scene.model import (
     CompiledScene,
     Interior,
@@ -24,6 +24,7 @@ from iwreplay.scene.model import (
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import exists, solids_of
 from iwreplay.world.state import WorldState
+from tests.scene.boxes import boxes_overlap
 
 
 def box(half: Vec3, at: Vec3 = (0.0, 0.0, 0.0), material: str = "wood") -> Shape:

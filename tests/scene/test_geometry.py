@@ -13,7 +13,6 @@ from iwreplay.scene.convex import shrunk, solid_aabb, solid_distance, solids_mee
 from iwreplay.scene.geometry import (
     Box,
     Solid,
-    boxes_overlap,
     initial_joints,
     link_poses_at,
     point_in_box,
@@ -21,6 +20,7 @@ from iwreplay.scene.geometry import (
     thing_bounds,
 )
 from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
+from tests.scene.boxes import boxes_overlap
 
 DOOR = Thing(
     id="door_1",
