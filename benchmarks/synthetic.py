@@ -8,6 +8,7 @@ from typing import Any
 
 from iwreplay.canonical import struct_hash
 from iwreplay.events import (
+    BODY_VALUES,
     AnyEvent,
     AssistantDecision,
     BodyPosed,
@@ -31,7 +32,7 @@ from iwreplay.events import (
 from iwreplay.scene.model import CompiledScene, Link, Material, Room, Thing
 from iwreplay.taskpack.model import Gate, HumanRole, Objective, OracleStep, Point, TaskPack
 from iwreplay.vocabulary import Phase
-from iwreplay.world.state import BODY_VALUES, WorldState
+from iwreplay.world.state import WorldState
 
 __all__ = ["episode", "scene", "task"]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from iwreplay.checks.check import Check, compile_check
 from iwreplay.checks.derive import Relations, derived_relations
+from iwreplay.checks.formulas import CREDIT, REACHED, task_formulas
 from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.language import CHECKS_VERSION
 from iwreplay.checks.monitor import Monitor, Verdict
@@ -25,7 +27,7 @@ __all__ = [
     "ObjectiveResult",
     "PointResult",
     "evaluate_task",
-    "numbered",
+    "runs_over",
     "task_checks",
 ]
 
@@ -87,22 +89,15 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     route_length_m: float
 
 
-_CREDIT, _REACHED = "/credit_if", "/reached"
-
-
 def task_checks(task: TaskPack, *, scene: CompiledScene | SceneIndex) -> dict[str, Check]:
     """Every formula of the task that is evaluated at the end, compiled: id, "<objective>/credit_if",
     "<point>/reached". CheckError for the first one that is not acceptable."""
     index = scene if isinstance(scene, SceneIndex) else SceneIndex(scene)
     scripts = tuple(s.id for s in task.script)
-    formulas = [(o.id, o.formula) for o in task.objectives]
-    formulas += [(o.id + _CREDIT, o.credit_if) for o in task.objectives if o.credit_if is not None]
-    formulas += [(g.id, g.formula) for g in (*task.gates, *task.keeps)]
-    formulas += [(p.id, p.formula) for p in task.points]
-    formulas += [(p.id + _REACHED, p.reached) for p in task.points if p.reached is not None]
     return {
         name: compile_check(formula, task=task.id, check=name, scene=index, scripts=scripts)
-        for name, formula in formulas
+        for name, formula, live in task_formulas(task)
+        if not live
     }
 
 
@@ -117,7 +112,7 @@ class CheckRun:
         self._monitor = Monitor(
             self._checks,
             throughout=frozenset(g.id for g in task.gates),
-            reached=frozenset(p.id + _REACHED for p in task.points if p.reached is not None),
+            reached=frozenset(p.id + REACHED for p in task.points if p.reached is not None),
             relations=self._relations,
         )
         self._attempts = Attempts()
@@ -187,7 +182,7 @@ class CheckRun:
         return tuple(lacks)
 
     def _point(self, point: str, capability: str, verdicts: dict[str, Verdict]) -> PointResult:
-        verdict, reached = verdicts[point], verdicts.get(point + _REACHED)
+        verdict, reached = verdicts[point], verdicts.get(point + REACHED)
         status: PointStatus
         helped, evidence = "", verdict.evidence
         if reached is not None and not reached.value:
@@ -202,10 +197,27 @@ class CheckRun:
         return PointResult(id=point, capability=capability, status=status, help=helped, evidence=evidence)
 
 
-def numbered(events: Iterable[Event | tuple[int, Event]]) -> Iterable[tuple[int, Event]]:
-    """(seq, event) pairs from pairs or from bare events, which are numbered from 0."""
+def runs_over(
+    events: Iterable[Event | tuple[int, Event]], *, task: TaskPack | None = None, relations: Relations | None = None
+) -> Iterator[CheckRun]:
+    """Folds a log, and gives the run of its task's checks (of those of `task` in its place) after every event: the
+    same object each time. Bare events are numbered from 0.
+
+    Raises LogError when the log does not open with `episode_opened`, or leaves events out; CheckError when the task
+    does not fit the log's scene.
+    """
+    run: CheckRun | None = None
+    state: WorldState | None = None
     for i, item in enumerate(events):
-        yield item if isinstance(item, tuple) else (i, item)
+        seq, event = item if isinstance(item, tuple) else (i, item)
+        if run is None or state is None:
+            if not isinstance(event, EpisodeOpened):
+                raise LogError(f"a log opens with episode_opened, not with {type(event).__name__} (event {seq})")
+            state = WorldState(event.scene)
+            run = CheckRun(task or event.task, event.scene, relations=relations)
+        state.apply(event)
+        run.feed(seq, event, state)
+        yield run
 
 
 def evaluate_task(
@@ -216,26 +228,16 @@ def evaluate_task(
 ) -> Evaluation:
     """Folds a whole log (events in order, or (seq, event) pairs) and evaluates its task, or `task` in its place.
 
-    Raises LogError when the log does not open with `episode_opened`, or leaves events out; CheckError when `task`
-    does not fit the log's scene.
+    Raises LogError for a log without events, and as `runs_over` does.
     """
-    run: CheckRun | None = None
-    state: WorldState | None = None
-    for seq, event in numbered(events):
-        if run is None or state is None:
-            if not isinstance(event, EpisodeOpened):
-                raise LogError(f"a log opens with episode_opened, not with {type(event).__name__} (event {seq})")
-            state = WorldState(event.scene)
-            run = CheckRun(task or event.task, event.scene, relations=relations)
-        state.apply(event)
-        run.feed(seq, event, state)
-    if run is None:
+    last = deque(runs_over(events, task=task, relations=relations), maxlen=1)
+    if not last:
         raise LogError("an empty log has nothing to evaluate")
-    return run.evaluation()
+    return last[0].evaluation()
 
 
 def _objective(check: str, verdicts: dict[str, Verdict]) -> ObjectiveResult:
-    verdict, credit = verdicts[check], verdicts.get(check + _CREDIT)
+    verdict, credit = verdicts[check], verdicts.get(check + CREDIT)
     satisfied = verdict.value and (credit is None or credit.value)
     evidence = set(verdict.evidence)
     if credit is not None and verdict.value:

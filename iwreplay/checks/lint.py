@@ -11,17 +11,17 @@ import msgspec
 from iwreplay.checks.attributes import constant_of, is_constant
 from iwreplay.checks.check import compile_check
 from iwreplay.checks.derive import Relations
-from iwreplay.checks.evaluation import CheckRun, numbered
+from iwreplay.checks.evaluation import runs_over
+from iwreplay.checks.formulas import task_formulas
 from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.language import FUTURE, INSTANT, compare
 from iwreplay.checks.operators import bag_key
 from iwreplay.checks.scope import is_static, static_ids
 from iwreplay.errors import CheckError, LogError
-from iwreplay.events import EpisodeOpened, Event
+from iwreplay.events import Event
 from iwreplay.scene.model import CompiledScene
-from iwreplay.taskpack.model import Formula, TaskPack
+from iwreplay.taskpack.model import TaskPack
 from iwreplay.vocabulary import CAPABILITIES
-from iwreplay.world.state import WorldState
 
 __all__ = ["Finding", "lint_start", "lint_task"]
 
@@ -41,7 +41,7 @@ def lint_task(task: TaskPack, scene: CompiledScene) -> tuple[Finding, ...]:
     """Everything that is wrong with the formulas, ids and references of a task, errors first. Never raises for it."""
     index = SceneIndex(scene)
     findings = [*_ids(task), *_references(task)]
-    for where, formula, live in _formulas(task):
+    for where, formula, live in task_formulas(task):
         try:
             compile_check(
                 formula,
@@ -63,16 +63,7 @@ def lint_start(
 ) -> tuple[Finding, ...]:
     """At the start of live interaction every objective is false, every keep true and no gate broken; `events` is a
     log that reaches it. Raises LogError when it does not."""
-    run: CheckRun | None = None
-    state: WorldState | None = None
-    for seq, event in numbered(events):
-        if run is None or state is None:
-            if not isinstance(event, EpisodeOpened):
-                raise LogError(f"a log opens with episode_opened, not with {type(event).__name__} (event {seq})")
-            state = WorldState(event.scene)
-            run = CheckRun(event.task, event.scene, relations=relations)
-        state.apply(event)
-        run.feed(seq, event, state)
+    for run in runs_over(events, relations=relations):
         if run.live_seq is None:
             continue
         evaluation = run.evaluation()
@@ -89,22 +80,6 @@ def lint_start(
             if not good
         )
     raise LogError("the log ends before live interaction starts: it has no baseline snapshot")
-
-
-def _formulas(task: TaskPack) -> Iterator[tuple[str, Formula, bool]]:
-    for o in task.objectives:
-        yield o.id, o.formula, False
-        if o.credit_if is not None:
-            yield f"{o.id}/credit_if", o.credit_if, False
-    for g in (*task.gates, *task.keeps):
-        yield g.id, g.formula, False
-    for p in task.points:
-        yield p.id, p.formula, False
-        if p.reached is not None:
-            yield f"{p.id}/reached", p.reached, False
-    for s in task.script:
-        if s.when.formula is not None:
-            yield s.id, s.when.formula, True
 
 
 def _ids(task: TaskPack) -> Iterator[Finding]:

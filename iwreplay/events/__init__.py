@@ -15,6 +15,7 @@ from iwreplay.events.lifecycle import (
 from iwreplay.events.observation import FrameCaptured, Observation
 from iwreplay.events.participants import AssistantDecision, CommandIssued, HumanTurn, ModelCall, Utterance
 from iwreplay.events.world import (
+    BODY_VALUES,
     BodyPosed,
     Contact,
     Happened,
@@ -26,6 +27,7 @@ from iwreplay.events.world import (
 )
 
 __all__ = [
+    "BODY_VALUES",
     "EVENT_TYPES",
     "AnyEvent",
     "AssistantDecision",

@@ -10,6 +10,7 @@ from iwreplay.events.base import Event
 from iwreplay.vocabulary import AttrValue
 
 __all__ = [
+    "BODY_VALUES",
     "BodyPosed",
     "Contact",
     "Happened",
@@ -95,6 +96,10 @@ class PosesSampled(Event, frozen=True, kw_only=True, tag="poses_sampled", omit_d
     joints: tuple[str, ...]
     #: 7 values a thing (x y z qw qx qy qz; world frame), then one a joint (rad or m)
     values: tuple[float, ...] = ()
+
+
+#: length of a body vector: 7 values of the root pose, then 156 axis-angle values
+BODY_VALUES = 163
 
 
 class BodyPosed(Event, frozen=True, kw_only=True, tag="body_posed", omit_defaults=True):

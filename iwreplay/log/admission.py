@@ -17,7 +17,7 @@ from msgspec import inspect as mi
 
 from iwreplay.canonical import VALUES_TYPES, canonical_bytes, pack_values, without_values
 from iwreplay.errors import EventError
-from iwreplay.events import EVENT_TYPES, AnyEvent, EpisodeOpened, Event, PosesSampled, WorldSnapshot
+from iwreplay.events import BODY_VALUES, EVENT_TYPES, AnyEvent, EpisodeOpened, Event, PosesSampled, WorldSnapshot
 from iwreplay.log.format import FORMAT_VERSION, MAX_EVENT_BYTES, MAX_VALUES
 
 __all__ = ["Gate", "admit", "explain_bad_line", "kind_of", "line_of"]
@@ -29,7 +29,6 @@ _KIND: dict[type[Event], str] = {t: str(t.__struct_config__.tag) for t in EVENT_
 
 _INT_MAX = 2**63 - 1
 _FLOAT_MAX = 1.7e308
-_BODY_VALUES = 163
 _NUMBERS = {float, int}
 
 
@@ -103,9 +102,9 @@ def _pack(event: Any, kind: str) -> bytes:
         raise EventError(f"{kind}.values must be a tuple of floats, not {bad!r} ({type(bad).__name__})")
     if len(values) > MAX_VALUES:
         raise EventError(f"{kind}.values has {len(values)} numbers; at most {MAX_VALUES} fit in one event")
-    want = _BODY_VALUES
+    want = BODY_VALUES
     if isinstance(event, PosesSampled | WorldSnapshot):
-        want = 7 * len(event.things) + len(event.joints) + (0 if isinstance(event, PosesSampled) else _BODY_VALUES)
+        want = 7 * len(event.things) + len(event.joints) + (0 if isinstance(event, PosesSampled) else BODY_VALUES)
     if len(values) != want:
         raise EventError(f"{kind}.values has {len(values)} numbers where its things, joints and body need {want}")
     try:

@@ -13,13 +13,14 @@ from collections.abc import Iterable
 from iwreplay.actions.grammar import parse_command
 from iwreplay.actions.refusal import RefusedError
 from iwreplay.checks import compile_check
+from iwreplay.checks.formulas import task_formulas
 from iwreplay.errors import SceneError, TaskError, UnknownNameError
 from iwreplay.scene.attributes import checked
 from iwreplay.scene.library import Library, load_library
 from iwreplay.scene.loader import compile_scene, data_root, load_scene, scene_ids
 from iwreplay.scene.model import CompiledScene
 from iwreplay.scene.toml import Source, converted, parsed, shown
-from iwreplay.taskpack.model import Formula, OracleStep, ScriptAction, TaskPack
+from iwreplay.taskpack.model import OracleStep, ScriptAction, TaskPack
 from iwreplay.vocabulary import CAPABILITIES, FAMILIES
 
 __all__ = ["TASK_FORMAT", "compile_task", "load_task", "load_tasks", "validate_task"]
@@ -88,7 +89,7 @@ def validate_task(task: TaskPack, *, root: Source | None = None, library: Librar
     TaskError for placements, scripts and commands; CheckError for formulas, with task, check and path."""
     scene = compile_task(task, root=root, library=library)
     scripts = tuple(s.id for s in task.script)
-    for name, formula, live in _formulas(task):
+    for name, formula, live in task_formulas(task):
         compile_check(formula, task=task.id, check=name, scene=scene, scripts=scripts, live=live)
     for event in task.script:
         for i, action in enumerate(event.do):
@@ -96,22 +97,6 @@ def validate_task(task: TaskPack, *, root: Source | None = None, library: Librar
     for where, command in _commands(task):
         _check_command(command, where=f"task {task.id}: {where}")
     return scene
-
-
-def _formulas(task: TaskPack) -> Iterable[tuple[str, Formula, bool]]:
-    for o in task.objectives:
-        yield o.id, o.formula, False
-        if o.credit_if is not None:
-            yield f"{o.id}.credit_if", o.credit_if, False
-    for g in (*task.gates, *task.keeps):
-        yield g.id, g.formula, False
-    for p in task.points:
-        yield p.id, p.formula, False
-        if p.reached is not None:
-            yield f"{p.id}.reached", p.reached, False
-    for s in task.script:
-        if s.when.formula is not None:
-            yield f"script {s.id}", s.when.formula, True
 
 
 def _commands(task: TaskPack) -> Iterable[tuple[str, str]]:

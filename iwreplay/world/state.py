@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from iwreplay.events import (
+    BODY_VALUES,
     EVENT_TYPES,
     BodyPosed,
     EpisodeOpened,
@@ -21,16 +22,7 @@ from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER, AttrValue, Phase
 
-__all__ = ["BODY_VALUES", "WorldState", "joint_ids"]
-
-#: 7 values of the root pose and 156 axis-angle values
-BODY_VALUES = 163
-
-
-def joint_ids(scene: CompiledScene) -> tuple[str, ...]:
-    """Every joint of the scene as "thing.joint", in scene order."""
-    return tuple(f"{t.id}.{k.joint.name}" for t in scene.things for k in t.links if k.joint is not None)
-
+__all__ = ["WorldState"]
 
 #: kinds that only move time, turn and phase on; most events are, and need not be asked six questions
 _FOLDED: tuple[type[Event], ...] = (PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened)

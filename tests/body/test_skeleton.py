@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from iwreplay import events
 from iwreplay.body import (
     BODY_CAPSULES,
     BODY_VALUES,
@@ -23,7 +24,6 @@ from iwreplay.body import (
 from iwreplay.body.skeleton import STATURE_M, joint
 from iwreplay.errors import GeometryError
 from iwreplay.pose import rotate
-from iwreplay.world import state as world_state
 from tests.body.matrix_fk import joint_matrices, quat_matrix
 
 T_POSE = (0.0, 0.0, 0.0, 1.0, *([0.0] * 159))
@@ -52,7 +52,7 @@ def test_order_and_parents_are_those_of_smpl_h() -> None:
 
 
 def test_a_body_has_as_many_values_as_the_log_says() -> None:
-    assert BODY_VALUES == world_state.BODY_VALUES == 163
+    assert BODY_VALUES == events.BODY_VALUES == 163
 
 
 def test_the_rest_pose_stands_on_the_floor_and_is_symmetric() -> None:

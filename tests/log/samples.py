@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import inspect as mi
 
 from iwreplay.events import (
+    BODY_VALUES,
     EVENT_TYPES,
     AssistantDecision,
     BodyPosed,
@@ -39,7 +40,7 @@ from iwreplay.events import (
 from iwreplay.log import FORMAT_VERSION, LogWriter
 from iwreplay.scene.model import CompiledScene, Joint, Link, Thing
 from iwreplay.taskpack.model import HumanRole, TaskPack
-from iwreplay.world.state import BODY_VALUES, WorldState
+from iwreplay.world.state import WorldState
 
 __all__ = ["any_event", "any_log", "episode", "every_kind", "long_episode", "scene", "write"]
 
