@@ -8,7 +8,6 @@ from __future__ import annotations
 
 __all__ = [
     "CheckError",
-    "DivergenceError",
     "EventError",
     "FormatTooNewError",
     "GeometryError",
@@ -117,12 +116,6 @@ class LogLockedError(LogError):
 
 class LogWriteError(LogError):
     """An append or commit that did not reach the disk (full disk, closed file, failing device)."""
-
-
-class DivergenceError(IwreplayError):
-    """A re-execution that gave another event than the log holds."""
-
-    exit_code = 1
 
 
 class StoreError(IwreplayError):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from iwreplay.pose import Pose, Vec3, compose, inverse, rotate, transform_point, wrap_angle, yaw_of
+from iwreplay.body import root_of
+from iwreplay.pose import Pose, Vec3, rotate, transform_point, wrap_angle, yaw_of
 from iwreplay.world.state import WorldState
 
-__all__ = ["ahead_of", "front_yaw", "heading", "root", "seen_from", "yaw_towards"]
+__all__ = ["ahead_of", "front_yaw", "heading", "root", "yaw_towards"]
 
 
 def root(state: WorldState) -> Pose:
     """The wearer's root pose: x forward, y left, z up."""
-    b = state.body
-    return (b[0], b[1], b[2], b[3], b[4], b[5], b[6])
+    return root_of(state.body)
 
 
 def heading(state: WorldState) -> float:
@@ -37,8 +37,3 @@ def ahead_of(state: WorldState, forward_m: float, left_m: float, height_m: float
     """A point in front of the wearer, world coordinates; the height is above the floor."""
     x, y, _ = transform_point(root(state), (forward_m, left_m, 0.0))
     return (x, y, height_m)
-
-
-def seen_from(state: WorldState, pose: Pose) -> Pose:
-    """A world pose in the wearer's root frame."""
-    return compose(inverse(root(state)), pose)

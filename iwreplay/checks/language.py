@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from iwreplay.vocabulary import FAILURE_CODES, HAPPENINGS
 
 __all__ = [
@@ -24,7 +22,6 @@ __all__ = [
     "PICKS",
     "PRIMITIVES",
     "SELECTORS",
-    "Comparison",
     "compare",
 ]
 
@@ -80,7 +77,6 @@ INSTANT: tuple[str, ...] = ("event",)
 PICKS: tuple[str, ...] = ("first", "last", "any")
 BIND_FIELDS: tuple[str, ...] = ("obj", "dest", "tool")
 
-Comparison = Literal["==", "!=", "<", "<=", ">", ">=", "has"]
 COMPARISONS: tuple[str, ...] = ("==", "!=", "<", "<=", ">", ">=", "has")
 
 #: the canonical primitives, in the order of their numbers
