@@ -13,7 +13,7 @@ from recorder.humans.words import gerund_to_base, mark_quantities, normalise, ph
 
 __all__ = ["Clause", "split_clauses"]
 
-ClauseKind = Literal["order", "forbidden", "condition", "question", "statement", "interjection"]
+ClauseKind = Literal["order", "forbidden", "condition", "question", "statement", "interjection", "topic"]
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ _PLAIN_VERBS = frozenset(
     carve fry heat toast boil bake grill roast warm brown serve transfer scoop pour fill empty tip rinse scrub wipe
     mop sweep brush soak dip dunk submerge answer accept hang end bring carry use say tell give scan survey point
     keep make finish begin try stop deactivate slice dice polish do show check find search chuck bin have allow
-    immerse unhook help wring squeeze knock
+    immerse unhook help wring squeeze knock tuck shove kill give stuff dump see uncap
     """
     )
 )
@@ -43,11 +43,13 @@ _PLAIN_VERBS = frozenset(
 _DOUBLE_VERBS = frozenset(
     words_of(
         """
-    face light lock plug cook plate wash dry clean slide watch score power tap wet shift position
+    face light lock plug cook plate wash dry clean slide watch score power tap wet shift position stick pop hand pass jam bung
     """
     )
 )
 _VERBS = _PLAIN_VERBS | _DOUBLE_VERBS
+#: verbs that belong to the order before them: "turn to face the window"
+_NO_PURPOSE = frozenset(words_of("face look stand sit continue"))
 _OPENER = r"(?:the|a|an|that|this|those|these|your|my|it|them|both|all|on|off|in|up|down|out|to|towards?|over|around|left|right|\d)"
 
 _FILLERS = phrases_of(
@@ -57,10 +59,14 @@ _FILLERS = phrases_of(
     alright; right; great; good; perfect; excellent; nice; okay; ok; yes; well done; well; thanks; thank you; sorry;
     hey; hi; hello; careful; be careful; wait; stop; no; hold on; hang on; nice work; good job; that's right; that's
     it; very good; exactly; correct; oh; ah; in that case; at this point; from there; once there; when there; go
-    ahead and; go on and; go and; come and; try to; remember to; make sure to; be sure to; make sure you; be sure
+    ahead and; go on and; go and; come and; go on; come on; quick; hurry; hurry up; no no; listen; look; maybe; perhaps; oops; whoa; ugh; um; uh; er; hmm; phew; oh no; try to; remember to; make sure to; be sure to; make sure you; be sure
     you; let's; let us; can you; could you; would you; will you; you can; you could; you should; you must; you have
     to; you need to; you'll need to; you will need to; you may; i need you to; i want you to; i'd like you to; i
-    would like you to; it's time to; it is time to; your next step is to; the next step is to; continue to; proceed
+    would like you to; it's time to; it is time to; time to; you'd better; you had better; better; you want to; you'll want to; you might want to;
+    you would want to; why don't you; why not; how about; what about; would you mind; do you mind; don't forget to;
+    do not forget to; never forget to; i think you should; i think you can; i think you need to; i think you must;
+    i'd say; i said; as i said; like i said; i suggest you; i'd; i would; all you need to do is; all you have to do is;
+    for now; right now; straight away; up next; so next; so now; so then; your next step is to; the next step is to; continue to; proceed
     to; do; you
     """
 )
@@ -68,11 +74,27 @@ _LONGEST_FIRST = sorted(_FILLERS, key=lambda f: (-len(f), f))
 _FILLER = re.compile(rf"^(?:(?:{'|'.join(_LONGEST_FIRST)})(?P<end>[,:]? |$))")
 #: fillers that are whole words of their own meaning unless a comma follows or the rest still begins with a verb
 _WEAK_FILLERS = frozenset(
-    ("wait", "stop", "no", "right", "good", "second", "well", "do", "you", "proceed to", "continue to", "so")
+    phrases_of(
+        "wait; stop; no; right; good; second; well; do; you; proceed to; continue to; so; look; better; i'd; i would"
+        "; why not; go on; come on; hold on; hang on; quick; hurry; i said"
+    )
+)
+#: of these, those that a verb may follow without a comma
+_BEFORE_VERB = frozenset(
+    phrases_of("do; you; so; second; better; i'd; i would; why not; go on; come on; quick; hurry; i said")
+)
+#: fillers that a gerund follows: "how about closing the fridge?"
+_BEFORE_GERUND = frozenset(phrases_of("how about; what about; would you mind; do you mind"))
+#: "go get the remote", "come sit on the sofa": the second verb is what is to be done
+_GO_AND = re.compile(r"^(?:go|come|run)(?: over| over there| back)?(?: and)? (?=(?P<verb>[a-z]+) )")
+#: said of the scene in the middle of an order: "get the phone, it's ringing"
+_ASIDE = re.compile(r"^(?:it|he|she|they|there|you)(?:'s|'re| is| are| was| were| has| have|'ve|'ll| will| forgot)\b")
+_REWRITES = (
+    (re.compile(r"\bturn(?: around)? (?:so(?: that)?|until|till) you(?:'re| are)? (?:now )?fac(?:e|ing)\b"), "face"),
 )
 
 _NEGATION = re.compile(
-    r"^(?:(?:please )?(?:don't|do not|never|avoid|you must not|you mustn't|you should not|you shouldn't|refrain from|no need to"
+    r"^(?:(?:please )?(?:(?:don't|do not|never)(?! forget to\b)|forget\b|ignore\b|skip\b|avoid|you must not|you mustn't|you should not|you shouldn't|refrain from|no need to"
     r"|stop \w+ing|you don't need to|you do not need to|there is no need to|there's no need to|make sure not to"
     r"|be careful not to|try not to|leave (?:it|that|this|them|the [\w ]+|everything)(?: alone| there| here| where (?:it|they) (?:is|are)| as (?:it|they) (?:is|are)| untouched)?$|keep (?:holding|hold of|it|that|the)\b"
     r"|not\b|rather than|instead of|without))"
@@ -85,7 +107,7 @@ _PROGRESS = re.compile(
     r"|doing (?:that|this|so))\b[^,]*,? ?|^before [^,]+, "
 )
 _REASON = re.compile(
-    r",? (?:because|so that|in order to|since (?:it|the|that|this|you|we)|as (?:it|the|that|this|you|we)\b|to make sure|to avoid|before (?:you|it|the|that|we|anything|going|leaving|doing|starting|touching|taking)\b|while (?:it|the|that|this)\b).*$"
+    r",? (?:because|without \w+ing\b|so (?:you|we|it|they|i|nobody|nothing) (?:don't|do not|can|can't|won't|will|is|are|doesn't|isn't|know|see|gets?|stays?)\b|so that|in order to|since (?:it|the|that|this|you|we)|as (?:it|the|that|this|you|we)\b|to make sure|to avoid|before (?:you|it|the|that|we|anything|going|leaving|doing|starting|touching|taking)\b|while (?:it|the|that|this)\b).*$"
 )
 _QUESTION = re.compile(
     r"^(?:what|where|which|who|whose|why|how|is|are|do you|does|did|was|were|has|have you|are you|can you see|could you see|would it)\b"
@@ -97,7 +119,9 @@ _STATEMENT = re.compile(
     r"|^you \w+ed\b|^you(?:'re| are|'ve| have|'ll| will|r| did| put| left| forgot| were| took)\b|^(?:well done|task|all done|we're done|are (?:done|finished|ready))\b"
 )
 _INTERJECTION = re.compile(
-    r"^(?:stop|wait|halt|freeze|no|yes|ok|okay|good|great|perfect|thanks|thank you|careful|be careful|watch out|hold on|hang on|hey|well done"
+    r"^(?:quick|quickly|hurry(?: up)?|come on|go on|no no|nope|whoa|ugh|um|uh|er|hmm|phew|oh no|ugh,? no|whoa,? stop|faster|listen|look|look out|watch it|easy|steady|(?:the )?wrong one|not like that"
+    r"|(?:bend|crouch|stoop|kneel|squat|lean|duck)(?: down| over| forwards?| in)*|reach (?:into|inside|in) .+"
+    r"|stop|wait|halt|freeze|no|yes|ok|okay|good|great|perfect|thanks|thank you|careful|be careful|watch out|hold on|hang on|hey|well done"
     r"|that's it|that's right|that's all|exactly|correct|done|all done|nice|excellent|right|sorry|hello|hi|very good|good job|nice work|stop there"
     r"|reach (?:out|over|up|down|forwards?|ahead)(?: .+)?|reach (?:to|towards?) (?:your|the) (?:left|right)(?: .+)?|stop right there|hold still|stay still|stand still|don't move|not yet|nothing|stay there|stay here|stay where you are|wait there|wait here|stop that|stop now)$"
 )
@@ -106,7 +130,10 @@ _INTERJECTION = re.compile(
 def split_clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of an utterance in the order they were said."""
     clauses: list[Clause] = []
-    for sentence in re.split(r"(?<!\d)[.!?;:]+(?=\s|$)|[!?;]+|\.(?=\s|$)|\n", _mark_questions(normalise(text))):
+    text = re.sub(r":(?=\s+\w)", " topicmark:", _mark_questions(normalise(text)))
+    for pattern, words in _REWRITES:
+        text = pattern.sub(words, text)
+    for sentence in re.split(r"(?<!\d)[.!?;:]+(?=\s|$)|[!?;]+|\.(?=\s|$)|\n", text):
         words = mark_quantities(sentence.strip(" ,"))
         if words:
             clauses.extend(_classify(c) for c in _clauses_of(words) if c)
@@ -127,7 +154,11 @@ def _clauses_of(sentence: str) -> list[str]:
     start = 0
     for match in re.finditer(r"(?:,? and then|,? but then|, then|,? and|,? then|,? but|,? so|,)(?: |$)", sentence):
         rest = sentence[match.end() :]
-        if match.start() > start and (_begins_order(rest) or _NEGATION.match(_strip_fillers(rest))):
+        if "so" in match.group() and re.match(r"(?:you|we|i|they|it|he|she) ", rest):
+            continue
+        if match.start() > start and (
+            _begins_order(rest) or _NEGATION.match(_strip_fillers(rest)) or _ASIDE.match(rest.lstrip())
+        ):
             pieces.append(sentence[start : match.start()])
             start = match.end()
     pieces.append(sentence[start:])
@@ -154,13 +185,17 @@ def _strip_fillers(text: str) -> str:
         word = match.group().strip(" ,:")
         rest = text[match.end() :]
         after_comma = match["end"].startswith((",", ":"))
-        if (
-            word in _WEAK_FILLERS
-            and not after_comma
-            and not (word in ("do", "you", "so") and rest.split()[0] in _VERBS)
-        ):
+        begins = rest.split()[0].rstrip(",")
+        verb_follows = begins in (_PLAIN_VERBS if word == "second" else _VERBS)
+        if word in _WEAK_FILLERS and not after_comma and not (word in _BEFORE_VERB and verb_follows):
             break
-        text = rest
+        if re.match(r"(?:for )?[\d.]+#s\b", rest):
+            break
+        base = gerund_to_base(begins, _VERBS) if word in _BEFORE_GERUND else None
+        text = rest if base is None else base + rest[len(begins) :]
+    go = _GO_AND.match(text)
+    if go is not None and go["verb"] in _PLAIN_VERBS:
+        text = text[go.end() :]
     return _without_gerund(text)
 
 
@@ -177,7 +212,8 @@ def _without_gerund(text: str) -> str:
 
 def _classify(clause: str) -> Clause:
     asked = "questionmark" in clause
-    clause = clause.replace("questionmark", "").strip(" ,")
+    topic = "topicmark" in clause
+    clause = clause.replace("questionmark", "").replace("topicmark", "").strip(" ,")
     if _INTERJECTION.match(clause):
         return Clause("interjection", clause)
     if _NEGATION.match(_leading(clause)):
@@ -185,6 +221,8 @@ def _classify(clause: str) -> Clause:
     text = _strip_fillers(clause)
     if not text or _INTERJECTION.match(text):
         return Clause("interjection", clause)
+    if topic and re.match(r"^(?:the|that|this|your|those) [\w' -]+$", text):
+        return Clause("topic", text)
     if _NEGATION.match(text):
         return Clause("forbidden", clause)
     polite = asked and text.split()[0] in _VERBS and not _QUESTION.match(clause)
@@ -194,7 +232,16 @@ def _classify(clause: str) -> Clause:
         return Clause("question", text)
     if _STATEMENT.match(text) or _STATEMENT.match(clause):
         return Clause("statement", clause)
-    return Clause("order", _REASON.sub("", text).strip(" ,"))
+    return Clause("order", _without_purpose(_REASON.sub("", text).strip(" ,")))
+
+
+def _without_purpose(text: str) -> str:
+    """ "take the knife to cut the tomato" is an order to take the knife, and no more."""
+    for match in re.finditer(rf" (?:in order )?to (?P<verb>[a-z]+) {_OPENER}\b", text):
+        tool = re.match(r"(?:use|using|with|take up)\b", text)
+        if match["verb"] in _VERBS - _NO_PURPOSE and not tool:
+            return text[: match.start()]
+    return text
 
 
 def _leading(clause: str) -> str:

@@ -12,9 +12,11 @@ from collections.abc import Iterable
 import msgspec
 
 from recorder.humans.clauses import Clause, split_clauses
-from recorder.humans.referents import Referents, Role
-from recorder.humans.rules import RULES, Ask, Order, Rule
-from recorder.humans.words import format_number, noun_phrase, words_of
+from recorder.humans.idioms import SERVING_TOOLS
+from recorder.humans.orders import Ask, Order, Rule
+from recorder.humans.referents import PRONOUNS, Referents, Role
+from recorder.humans.rules import RULES
+from recorder.humans.words import format_number, is_container, noun_phrase, words_of
 
 __all__ = ["Understood", "interpret"]
 
@@ -27,21 +29,33 @@ _LISTS = frozenset(
     """
     )
 )
+#: verbs for which the hand holds the tool: "it" is never the tool itself
+_TOOLED = frozenset(words_of("Cut Slice Score Sweep Wipe"))
+#: words that no name has: what is left when a sentence was not taken apart
+_NO_NAME = re.compile(r"\b(?:the|then|me|you|your|yourself|it|is|are|don't|if|so|not|and go)\b|(?<!next) to ")
+_SEVERAL = re.compile(r"^(?:both|all (?:of )?the|all (?:two|three|four)|the (?:two|three|four)|(?:two|three|four)) \w")
 _LIST_SEPARATOR = re.compile(r",? and (?=the |your |that |this |both )|, (?=the |your |that |this )")
 _SAY = re.compile(
     r"^(?:say|reply|answer)(?: that)? [\"'](?P<words>.+?)[\"']$|^(?:tell|let) [\w ]+? (?:that|know) (?P<words2>.+)$"
 )
 #: who or what a statement is about
 _SUBJECT = re.compile(
+    r"^you (?:forgot|failed|still have|still need|were supposed|were meant) (?:to )?\w+ (?:the|your|that|this)"
+    r" (?P<x2>[\w' -]+)$|"
     r"^(?:the|your|that|this) (?P<x>(?:(?! (?:who|which|that)\b).)+?) (?:is|are|was|has|looks?|seems?|needs?|stands?)\b"
 )
 #: "the carton in your hand" is the carton
 _IN_HAND = re.compile(r"(?<! what is)(?<! what's)(?<! thing)(?<! object)(?<! item) in your (?:right |left )?hand\b")
+#: where a statement says that something belongs: what "there" is afterwards
+_BELONGS = re.compile(
+    r"\b(?:goes|go|belongs?|comes?) (?:back )?(?:in|into|on|onto|to|inside) (?P<y>(?:the|your|that) [\w' -]+)$"
+)
 _TOOL_FIRST = re.compile(r"^(?:use|using|with|take up) (?P<tool>.+?)(?: to|,) (?P<rest>\w.+)$")
 
 _ADVERBS = re.compile(
     r"(?:,? (?:now|please|again|for me|then|too|as well|right now|at once|immediately|carefully|slowly|gently"
-    r"|quickly|first))+$"
+    r"|quickly|quick|fast|first|already|will you|would you|can you|could you|ok|okay|all right|alright|thanks|thank you"
+    r"|asap|mate))+$"
 )
 
 
@@ -106,8 +120,14 @@ def _to_be_said(text: str) -> str | None:
 def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
     if clause.kind == "statement":
         subject = _SUBJECT.match(clause.text)
-        if subject is not None and noun_phrase(subject["x"]):
-            referents.mention(noun_phrase(subject["x"]), "target")
+        if subject is not None and noun_phrase(subject["x"] or subject["x2"]):
+            referents.mention(noun_phrase(subject["x"] or subject["x2"]), "target")
+    belongs = _BELONGS.search(clause.text) if clause.kind == "statement" else None
+    if belongs is not None and noun_phrase(belongs["y"]):
+        referents.mention(noun_phrase(belongs["y"]), "place")
+    if clause.kind == "topic":
+        referents.mention(noun_phrase(clause.text), "target")
+        return ()
     if clause.kind in ("interjection", "forbidden", "statement"):
         return ()
     if clause.kind == "condition":
@@ -116,11 +136,16 @@ def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
         if re.match(r"^what (?:are you holding|do you (?:have|hold)|is in your hand|have you got)", clause.text):
             holding = referents.holding
             raise _NotUnderstood(f"I am holding the {holding}." if holding else "I am holding nothing.")
+        asked = _match(clause.text)
+        if asked is not None and not isinstance(made := asked[0].build(asked[1]), Ask):
+            return tuple(command for order in made for command in _commands(order, referents))
         raise _NotUnderstood(f'I can\'t answer that, tell me what to do: "{_plain(clause.text)}"')
     text = _IN_HAND.sub("", _ADVERBS.sub("", clause.text))
     tool = _TOOL_FIRST.match(text)
     if tool is not None and _match(tool["rest"]) is not None:
         text = tool["rest"]
+        if re.search(rf"\b{SERVING_TOOLS}$", tool["tool"]):
+            text = f"{text} with {tool['tool']}"
     found = _match(text)
     if found is None:
         raise _NotUnderstood(f'I did not understand: "{_plain(clause.text)}"')
@@ -153,6 +178,19 @@ def _commands(order: Order, referents: Referents) -> Iterable[str]:
     if order.verb == "Carry":
         yield from _carry(order, referents)
         return
+    if order.verb == "Hold":
+        ((thing, _),) = order.names
+        if _name(thing, "held", referents) != referents.holding:
+            yield _command(Order("Grab", ((thing, "target"),)), referents)
+        return
+    if order.verb == "Put":
+        held, (words, role) = order.names
+        spot = referents.resolve(words, role)
+        if spot is None:
+            raise _NotUnderstood("Where exactly should I put it?")
+        verb = "PutIn" if is_container(spot) else "PutOn"
+        yield _command(Order(verb, (held, (words, role))), referents)
+        return
     if order.verb in _LISTS and len(order.names) == 1:
         words, role = order.names[0]
         parts = _LIST_SEPARATOR.split(words)
@@ -165,6 +203,7 @@ def _commands(order: Order, referents: Referents) -> Iterable[str]:
 
 def _carry(order: Order, referents: Referents) -> Iterable[str]:
     (thing, _), place = order.names
+    _only_one(thing)
     name = _name(thing, "held", referents)
     if name != referents.holding:
         yield _command(Order("Grab", ((thing, "target"),)), referents)
@@ -174,7 +213,10 @@ def _carry(order: Order, referents: Referents) -> Iterable[str]:
 def _command(order: Order, referents: Referents) -> str:
     names: list[str] = []
     for words, role in order.names:
+        _only_one(words)
         name = _name(words, role, referents)
+        if order.verb in _TOOLED and name == referents.holding and words.strip() in PRONOUNS:
+            raise _NotUnderstood(f'What do you mean by "{words.strip()}"? I hold the {name} to do it with.')
         names.append(name)
     if len(names) == 2 and names[0] == names[1] and order.names[0][1] == "held":
         # "put it in the bin" with an empty hand, when only the bin was spoken of
@@ -186,17 +228,25 @@ def _command(order: Order, referents: Referents) -> str:
     return f"[{order.verb}]" + (" " + ", ".join(args) if args else "")
 
 
+def _only_one(words: str) -> None:
+    """There is one hand."""
+    if len([p for p in _LIST_SEPARATOR.split(words) if noun_phrase(p)]) > 1 and not re.search(r"\bor\b", words):
+        raise _NotUnderstood(f'One thing at a time, please: "{_plain(words).strip()}" is more than one.')
+    if _SEVERAL.match(words):
+        raise _NotUnderstood(f'One thing at a time, please: "{_plain(words).strip()}" is more than one.')
+
+
 def _name(words: str, role: Role, referents: Referents) -> str:
     plain = _plain(words)
     name = referents.resolve(plain, role)
     if name is None:
         raise _NotUnderstood(f'What do you mean by "{plain.strip()}"?')
-    if not name:
+    if re.search(r"\bor\b|^(?:one|any|either) of\b|^(?:any|either)\b", name):
+        raise _NotUnderstood(f'I can\'t choose: tell me which one, "{name}".')
+    if not name or _NO_NAME.search(name):
         raise _NotUnderstood(f'I did not understand what "{plain.strip()}" is.')
     if re.search(r"\band \w+ (?:it|them|that|the|your)\b", words):
         raise _NotUnderstood(f'I did not understand: "{plain.strip()}"')
-    if re.search(r"\bor\b", name):
-        raise _NotUnderstood(f'I can\'t choose: tell me which one, "{name}".')
     if "," in name:
         name = name.replace(",", " ")
     return name

@@ -5,18 +5,23 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from recorder.humans.words import noun_phrase
+from recorder.humans.words import is_container, noun_phrase, phrases_of
 
 __all__ = ["PRONOUNS", "Referents", "Role"]
 
 #: part that a name plays in an order; it decides what a pronoun may stand for
-Role = Literal["held", "thing", "target", "opened", "switched", "place"]
+#: "spot" is where one went last, "container" what was opened last: without one, "there" and "inside" mean nothing
+Role = Literal["held", "thing", "target", "opened", "switched", "place", "spot", "container"]
 
 PRONOUNS = frozenset(
-    """it; them; that; this; those; these; thing; object; item; one; that one; this one; the one; the thing; the object
-    the item; that thing; that object; that item; this thing; all of it; the lot; yours; what you are holding
-    what you hold; what you have; whatever you are holding; thing in hand; what is in hand; what's in hand
-    thing you are holding; object you are holding""".replace("\n    ", "; ").split("; ")
+    phrases_of(
+        """
+    it; them; that; this; those; these; thing; object; item; one; that one; this one; the one; the thing; the object;
+    the item; that thing; that object; that item; this thing; all of it; the lot; yours; what; whatever;
+    what you are holding; what you're holding; what you hold; what you have; whatever you are holding; thing in hand;
+    what is in hand; what's in hand; thing you are holding; object you are holding
+    """
+    )
 )
 
 _ONE = re.compile(r"\bones?$")
@@ -32,6 +37,7 @@ class Referents:
         self._places: list[str] = []
         self._opened: list[str] = []
         self._switched: list[str] = []
+        self._spots: list[str] = []
 
     def forget_hand(self, holding: str) -> None:
         """Sets what is held, keeping what was spoken of."""
@@ -40,6 +46,10 @@ class Referents:
     def resolve(self, words: str, role: Role) -> str | None:
         """The name that the words give in that role; None when a pronoun stands for nothing known, "" for no words."""
         raw = words.strip(" ,.")
+        if role == "spot":
+            return self._spots[-1] if self._spots else None
+        if role == "container":
+            return next((s for s in reversed(self._spots) if s in self._opened or is_container(s)), None)
         name = noun_phrase(raw)
         if raw in PRONOUNS or name in PRONOUNS or (not name and raw):
             return self._pronoun(role)
@@ -66,7 +76,9 @@ class Referents:
 
     def mention(self, name: str, role: Role) -> None:
         """Remembers a name that was used in an order."""
-        (self._places if role == "place" else self._things).append(name)
+        (self._places if role in ("place", "spot") else self._things).append(name)
+        if role == "place":
+            self._spots.append(name)
 
     def carried_out(self, verb: str, first: str) -> None:
         """Follows what an order does to the hand and to doors and switches, as far as later words may depend on it."""
@@ -74,7 +86,10 @@ class Referents:
             self.holding = first
         elif verb in ("PutOn", "PutIn", "Drop", "Discard", "Wear"):
             self.holding = ""
+        elif verb in ("Walk", "Run", "Sit"):
+            self._spots.append(first)
         elif verb == "Open":
             self._opened.append(first)
+            self._spots.append(first)
         elif verb in ("SwitchOn", "Start", "Press"):
             self._switched.append(first)

@@ -10,6 +10,7 @@ __all__ = [
     "QUANTITY",
     "format_number",
     "gerund_to_base",
+    "is_container",
     "mark_quantities",
     "normalise",
     "noun_phrase",
@@ -77,11 +78,21 @@ _MOVES_AROUND = re.compile(r"\b(?:look|glance|turn|rotate|spin|walk|go) $")
 QUANTITY = r"(?P<{name}>\d+(?:\.\d+)?)#{tag}"
 
 
+#: "1. ", "2) " before an order; "turn left 90. Then ..." is none
+_ENUMERATOR = re.compile(r"((?:^|[.!?;:,])\s*)\d{1,2}\. +(?=[a-z])|(?:^|(?<=\s))\(?\d{1,2}\) +(?=[a-z])")
+
+
 def normalise(text: str) -> str:
     """Lower case, plain quotes and dashes, single spaces, no characters that mean something to the grammar."""
-    text = text.lower().replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    text = _ENUMERATOR.sub(
+        lambda m: m[1] if m[1] is not None else ". ",
+        re.sub(r"\s*\n\s*(?:[-*•]\s+)?", ". ", text.strip().lstrip("-*• ").lower()),
+    )
+    text = re.sub(r"\s*(?:->|=>|→)\s*", ", then ", text.replace("&", " and "))
+    text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     text = re.sub(r"\s*[–—]\s*|\s-+\s", ", ", text).replace("#", " ").replace("…", ".")
     text = re.sub(r"\bcan not\b", "cannot", text)
+    text = re.sub(r"\b(nearest|closest) to (?:you|me)\b", r"\1", text)
     text = re.sub(r"(\d),(\d{1,2})(?!\d)", r"\1.\2", text)
     return re.sub(r"\s+", " ", text).strip()
 
@@ -131,17 +142,24 @@ def format_number(value: float) -> str:
     return f"{round(value, 4):.4f}".rstrip("0").rstrip(".")
 
 
-_DETERMINER = re.compile(r"^(?:(?:the|a|an|that|this|those|these|your|my|some|its|their|his|her|all of|both|all)\s+)+")
+_DETERMINER = re.compile(
+    r"^(?:(?:damn|damned|bloody|stupid|the|a|an|that|this|those|these|your|my|some|its|their|his|her|all of|both|all)\s+)+"
+)
 _TAIL = re.compile(
     r"\s+(?:please|for me|for now|now|right now|again|carefully|gently|slowly|quickly|straight away|immediately|too|as well"
-    r"|instead(?: of .+)?|first|over there|over here|right there|there|here|in front of you|in front|next to you|in view"
+    r"|instead(?: of .+)?|first|over there|over here|right there|there|here|right in front of you|in front of you|in front|longer|more|next to you|in view"
     r"|(?:that )?you (?:can )?see|(?:that )?you(?:'re| are) (?:now )?holding|(?:that )?you hold|in your (?:right |left )?hand"
     r"|with you|with (?:your|one|both) (?:(?:right|left|free) )?hands?|back|down|away|up|completely|fully|all the way|flat"
-    r"|thoroughly|well|a little|a bit|a little bit|slightly|upside(?: down)?|by (?:its|the) (?:handle|stem|rim|edge|neck)|at once|next|safely|tightly|firmly|off|out|directly|yet|from there|nearby)$"
+    r"|thoroughly|well|a little|a bit|a little bit|slightly|upside(?: down)?|by (?:its|the) (?:handle|stem|rim|edge|neck)|at once|next|safely|tightly|firmly|off|out|directly|yet|from there|nearby|behind you|after you)$"
 )
 _SIDE_TAIL = re.compile(r"^(?P<x>.+?),? (?:on|to|at) (?:your|the) (?P<side>left|right)(?:[ -]hand)?(?: side)?$")
 _MIDDLE_TAIL = re.compile(r"^(?P<x>.+?),? in the (?P<side>middle|centre|center)$")
 _NEAREST_TAIL = re.compile(r"^(?P<x>.+?),? (?:nearest|closest)(?: to you)?$")
+#: "the carton labelled AXO", "the carton that says AXO", "the carton with AXO on it" -> "AXO carton"
+_LABELLED = re.compile(
+    r"^(?P<x>(?:(?! (?:on|in|under|by|near) ).)+?),? (?:(?:that is |that's )?(?:labell?ed|marked|called|tagged)|(?:that|which) (?:says|reads)|saying) (?P<label>[\w' -]+)$"
+    r"|^(?P<x2>(?:(?! (?:on|in|under|by|near) ).)+?),? (?:with|that has) (?P<label2>(?!the |an? |its )[\w' -]+?) (?:written |printed )?on it$"
+)
 _RELATIVE = re.compile(
     r"\b(?:that is|that's|which is|that are|which are|standing|lying|sitting|located|placed) (?=on|in|under|by|near|next|beside)"
 )
@@ -161,15 +179,25 @@ def noun_phrase(text: str) -> str:
     while before != text:
         before = text
         text = _TAIL.sub("", text).strip(" ,.")
-    text = _RELATIVE.sub("", text)
+    text = re.sub(r" (?:closest|nearest|close|closer) to ", " near ", _RELATIVE.sub("", text))
+    labelled = _LABELLED.match(text)
+    if labelled:
+        label = labelled["label"] or labelled["label2"]
+        text = f"{label} {_DETERMINER.sub('', labelled['x'] or labelled['x2'])}"
     for pattern in (_SIDE_TAIL, _MIDDLE_TAIL, _NEAREST_TAIL):
         match = pattern.match(text)
         if match:
+            if re.match(
+                r"(?:the )?(?:first|second|third|fourth|fifth|sixth|last)\b", match["x"]
+            ) and match.groupdict().get("side"):
+                text = f"{match['x']} from {match['side']}"
+                continue
             side = match.groupdict().get("side") or "nearest"
             side = "middle" if side in ("centre", "center") else side
             text = f"{side} {_DETERMINER.sub('', match['x'])}"
     text = _DETERMINER.sub("", text)
     text = re.sub(r"\b(left|right)[ -]hand (?:side )?", r"\1 ", text)
+    text = re.sub(r"\b(left|right)most\b", r"\1", text)
     text = re.sub(r"^(?:closest|nearest)\b", "nearest", text)
     text = re.sub(r"^another\b", "other", text)
     text = _INNER.sub(r"\1 ", text)
@@ -186,3 +214,19 @@ def gerund_to_base(word: str, verbs: frozenset[str]) -> str | None:
     if len(stem) > 2 and stem[-1] == stem[-2]:
         options.append(stem[:-1])
     return next((o for o in options if o in verbs), None)
+
+
+_CONTAINERS = frozenset(
+    words_of(
+        """
+    fridge refrigerator freezer chiller drawer cabinet cupboard box bag oven microwave bin basket jar case suitcase
+    dishwasher washer dryer wardrobe locker chest pouch backpack crate carton bucket basin sink machine container
+    pocket pack safe cooler wallet envelope closet compartment holder cubby cubbies pot bowl
+    """
+    )
+)
+
+
+def is_container(name: str) -> bool:
+    """True when things are put in it rather than on it, as far as its name tells."""
+    return bool(name) and name.rsplit(maxsplit=1)[-1] in _CONTAINERS
