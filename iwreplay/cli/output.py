@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import datetime
-import decimal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +11,8 @@ import typer
 
 __all__ = ["note", "print_json", "print_table", "progress", "say"]
 
+#: decimals as numbers; times as ISO 8601 and bytes as base64, which is msgspec's way; anything unknown as text
+_ENCODER = msgspec.json.Encoder(decimal_format="number", enc_hook=str)
 #: widest column of a table, characters
 _MAX_COLUMN = 72
 
@@ -30,7 +29,7 @@ def note(text: str) -> None:
 
 def print_json(value: object) -> None:
     """`value` as indented JSON. NaN and infinities, which JSON has not, are null."""
-    typer.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=_plain), indent=2).decode())
+    typer.echo(msgspec.json.format(_ENCODER.encode(value), indent=2).decode())
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -78,14 +77,3 @@ def _cell(value: object) -> str:
 
 def _is_number(cell: str) -> bool:
     return cell == "-" or cell.lstrip("-").replace(".", "", 1).isdigit()
-
-
-def _plain(value: object) -> object:
-    """What msgspec doesn't know of what DuckDB answers with."""
-    if isinstance(value, decimal.Decimal):
-        return float(value)
-    if isinstance(value, datetime.timedelta):
-        return value.total_seconds()
-    if isinstance(value, bytes | bytearray | memoryview):
-        return base64.b64encode(bytes(value)).decode()
-    return str(value)

@@ -42,7 +42,7 @@ def test_values_that_json_has_not(run: Run, store: Store) -> None:
         "list": [1, None],
         "struct": {"a": True},
         "blob": "eA==",
-        "span": 90.0,
+        "span": "PT90S",
         "none": None,
     }
 
