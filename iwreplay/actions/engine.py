@@ -14,7 +14,8 @@ from iwreplay.actions.plan import Plan, Script
 from iwreplay.actions.primitives import planner_of
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope
-from iwreplay.actions.scripted import placement_pose
+from iwreplay.actions.scripted import home_spot, placement_pose
+from iwreplay.actions.spots import Spot
 from iwreplay.actions.trial import FrameMark, Trial, pose_body, steps_of
 from iwreplay.body import standing
 from iwreplay.errors import GeometryError, SceneError, SimulatorError, UnknownNameError
@@ -56,7 +57,7 @@ class ActionEngine:
         self.perception = Perception(state, sighted=sighted)
         self._sim, self._state, self._config = sim, state, config
         self._emit_out, self._capture = emit, capture
-        self._planner = Planner(scene=scene, sim=sim)
+        self._planner = Planner(scene=scene, sim=sim, names=self.perception.describe)
         self._clock = AttrClock()
 
     # ------------------------------------------------------------------ the start
@@ -182,9 +183,10 @@ class ActionEngine:
             raise UnknownNameError("thing", thing, hint="A scripted event names things of its scene.")
         trial = self._trial(cause)
         if attr == "exists":
-            trial.exist(thing, value is True)
-            trial.set(thing, "parent", self._home(thing) if value is True else "off")
-            trial.reconcile([thing])
+            if value is True:
+                self._appear(trial, thing, home_spot(self._sim, self._state, thing))
+            else:
+                self._vanish(trial, thing)
         else:
             trial.set(thing, attr, value)
         if attr == "ringing":
@@ -197,11 +199,29 @@ class ActionEngine:
             refresh_power(trial, cause=cause)
         self._commit(trial, action=None)
 
-    def _home(self, thing: str) -> str:
-        """Support of a thing that comes on stage where its pose is: a spill is part of what it is on."""
-        owner = thing_of(self._state, thing)
-        parent = owner.attrs.get("parent")
-        return parent if owner.fixed and isinstance(parent, str) and parent not in ("", "off") else "floor"
+    def _appear(self, trial: Trial, thing: str, spot: Spot) -> None:
+        if self._state.attr(WEARER, "held") == thing:
+            self._empty_hand(trial, thing)
+        trial.exist(thing, True)
+        if thing_of(self._state, thing).fixed:
+            trial.set(thing, "parent", spot.parent)
+            return
+        trial.put(thing, spot.pose)
+        trial.sample(always=True)
+        trial.set(thing, "parent", spot.parent)
+        trial.reconcile([thing])
+
+    def _vanish(self, trial: Trial, thing: str) -> None:
+        if self._state.attr(WEARER, "held") == thing:
+            self._empty_hand(trial, thing)
+        trial.exist(thing, False)
+        trial.set(thing, "parent", "off")
+
+    @staticmethod
+    def _empty_hand(trial: Trial, thing: str) -> None:
+        trial.let_go(thing)
+        trial.set(thing, "held", False)
+        trial.set(WEARER, "held", "")
 
     def place(self, thing: str, at: str, pos: tuple[float, float], yaw_rad: float, *, cause: str) -> None:
         """A scripted delivery or move: on a surface, in an interior, on the floor, or off the stage.
@@ -214,19 +234,11 @@ class ActionEngine:
         if thing_of(self._state, thing).fixed and at != "off":
             raise SceneError(f"{thing} is fixed and can't be put at {at!r}; let it exist where it is")
         trial = self._trial(cause)
-        if self._state.attr(WEARER, "held") == thing:
-            trial.let_go(thing)
-            trial.set(thing, "held", False)
-            trial.set(WEARER, "held", "")
         if at == "off":
-            trial.exist(thing, False)
-            trial.set(thing, "parent", "off")
+            self._vanish(trial, thing)
         else:
             spot = placement_pose(self._sim, self._state, thing, at, pos=pos, yaw_rad=yaw_rad)
-            trial.exist(thing, True)
-            trial.put(thing, spot.pose)
-            trial.sample(always=True)
-            trial.reconcile([thing])
+            self._appear(trial, thing, spot)
         self._commit(trial, action=None)
 
     # ------------------------------------------------------------------ events

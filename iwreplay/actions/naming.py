@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from iwreplay.actions.phrases import word_set
 from iwreplay.pose import inverse, transform_point
@@ -16,6 +16,7 @@ __all__ = [
     "COLOURS",
     "TACTILE",
     "a_or_an",
+    "described",
     "lateral_m",
     "listed",
     "public_name",
@@ -120,6 +121,24 @@ def which_ones(state: WorldState, things: Sequence[str], *, sighted: bool = True
                 nth = _NTH[i] if i < len(_NTH) else f"number {i + 1}"
                 out[t] = f"{text} ({nth} from the left)"
     return tuple(out[t] for t in things)
+
+
+def described(state: WorldState, thing: str, *, known: Callable[[str], bool], sighted: bool = True) -> str:
+    """ "the blue mug", or what tells it from others of that name that are known: "the left chair", "the mug on
+    the desk"."""
+    plain = the(state, thing, sighted=sighted)
+    if thing == WEARER or parent_of(state, thing).how in ("held", "worn"):
+        return plain
+    same = [t.id for t in state.scene.things if t.id != thing and the(state, t.id, sighted=sighted) == plain]
+    same = [t for t in same if known(t)]
+    place = where(state, thing, sighted=sighted)
+    if place and any(where(state, t, sighted=sighted) == place for t in same):
+        place = ""
+    if not same or place:
+        return f"{plain} {place}".strip() if same else plain
+    ranked = sorted((thing, *same), key=lambda t: (lateral_m(state, t), t))
+    side = _SIDES[len(ranked)][ranked.index(thing)] if len(ranked) in _SIDES else ""
+    return f"the {side} {plain.removeprefix('the ')}" if side else plain
 
 
 def listed(texts: Iterable[str], *, most: int = 6, last: str = "and") -> str:

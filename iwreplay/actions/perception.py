@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from iwreplay.actions.naming import lateral_m, listed, public_name, room_name, touch_name, where
+from iwreplay.actions.naming import described, lateral_m, listed, public_name, room_name, touch_name, where
 from iwreplay.events import Event, FrameCaptured, Happened, PrimitiveOutcome, StateDelta
 from iwreplay.pose import Pose, compose, inverse, rotate
 from iwreplay.processes.support import Parent, closed_around, parent_of, relative_pose
@@ -143,6 +143,10 @@ class Perception:
         if self.sighted and thing in self._pixels:
             return True
         return self._remembers(thing, 0) or (not self.sighted and self.in_touch_reach(thing))
+
+    def describe(self, state: WorldState, thing: str) -> str:
+        """What the wearer calls a thing, told from the others of that name that it knows."""
+        return described(state, thing, known=self.knows, sighted=self.sighted)
 
     def _remembers(self, thing: str, depth: int) -> bool:
         fix = self._fixes.get(thing)

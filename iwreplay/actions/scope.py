@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from iwreplay.actions import naming
 from iwreplay.actions.grammar import Command
 from iwreplay.actions.grounding import Grounded, ground
 from iwreplay.actions.perception import Perception
@@ -102,8 +101,8 @@ class Scope:
     # ------------------------------------------------------------------ words
 
     def the(self, thing: str) -> str:
-        """ "the blue mug" """
-        return naming.the(self.state, thing, sighted=self.perception.sighted)
+        """ "the blue mug", "the left chair" """
+        return self.perception.describe(self.state, thing)
 
     def no_affordance(self, thing: str, what: str) -> RefusedError:
         """ "I can't cut the table." """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from iwreplay.motion.model import Approach, Posture, Reach, Refusal, Route, Stance, Trajectory
+from iwreplay.motion.model import Approach, Names, Posture, Reach, Refusal, Route, Stance, Trajectory
 from iwreplay.motion.planner import Planner
 
-__all__ = ["Approach", "Planner", "Posture", "Reach", "Refusal", "Route", "Stance", "Trajectory"]
+__all__ = ["Approach", "Names", "Planner", "Posture", "Reach", "Refusal", "Route", "Stance", "Trajectory"]

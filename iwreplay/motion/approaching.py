@@ -15,8 +15,8 @@ from iwreplay.motion.hand import HeldBox, hand_path
 from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
 from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_window, swept_prints
-from iwreplay.motion.touching import Aim, aim_at, held_thing, the
-from iwreplay.motion.walking import Origin, Walking, obstacle_sentence
+from iwreplay.motion.touching import Aim, aim_at, held_thing
+from iwreplay.motion.walking import Origin, Walking, capitalised
 from iwreplay.ports import Simulator
 from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
 from iwreplay.scene.model import CompiledScene
@@ -57,7 +57,7 @@ class Approaching:
             return self._from_seat(state, aim)
         window = reach_window(round(point[2] * 1000.0))
         if window.nearest_m > window.farthest_m:
-            return Refusal("UNREACHABLE", f"{_cap(the(state, target))} is too high to reach.")
+            return Refusal("UNREACHABLE", f"{capitalised(self._walking.the(state, target))} is too high to reach.")
         grid = self._walking.grids.at(state)
         origin = self._walking.origin(state, grid)
         if isinstance(origin, Refusal):
@@ -250,19 +250,20 @@ class _Quest:
         return way
 
     def _refusal(self, goals: set[int], *, far: bool, reached: bool) -> Refusal:
-        state, target = self._state, self._aim.target
-        name = _cap(the(state, target))
+        state, target, walking = self._state, self._aim.target, self._home.walking
+        name = walking.the(state, target)
         if far:
-            return Refusal("TOO_FAR", f"{name} is too far away; I have to walk there first.")
+            return Refusal("TOO_FAR", f"{capitalised(name)} is too far away; I have to walk there first.")
         if self._blocker:
-            return Refusal("COLLISION", f"{_cap(the(state, self._blocker))} is in the way of my hand.", self._blocker)
+            blocker = capitalised(walking.the(state, self._blocker))
+            return Refusal("COLLISION", f"{blocker} is in the way of my hand.", self._blocker)
         if not goals:
-            return Refusal("UNREACHABLE", f"There is nowhere to stand from where I can reach {the(state, target)}.")
+            return Refusal("UNREACHABLE", f"There is nowhere to stand from where I can reach {name}.")
         if not reached:
-            blocker = self._home.walking.blocked_by(state, self._origin, goals)
-            why = f" {obstacle_sentence(state, blocker)}" if blocker else ""
-            return Refusal("NO_PATH", f"There is no free way to {the(state, target)}.{why}", blocker)
-        return Refusal("UNREACHABLE", f"{name} is out of my reach.")
+            blocker = walking.blocked_by(state, self._origin, goals)
+            why = f" {walking.obstacle_sentence(state, blocker)}" if blocker else ""
+            return Refusal("NO_PATH", f"There is no free way to {name}.{why}", blocker)
+        return Refusal("UNREACHABLE", f"{capitalised(name)} is out of my reach.")
 
 
 def _pressed(route: Route, s: Standing) -> Route:
@@ -284,7 +285,3 @@ def held_box(state: WorldState) -> HeldBox | None:
         return None
     box = thing_box(thing_of(state, held), state)
     return compose(inverse(key_poses(state.body).right_hand), box.pose), box.half
-
-
-def _cap(words: str) -> str:
-    return words[:1].upper() + words[1:]

@@ -12,8 +12,7 @@ from iwreplay.motion.grid import CELL_M, Grid
 from iwreplay.motion.model import Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
 from iwreplay.motion.stances import facing_yaw
-from iwreplay.motion.touching import the
-from iwreplay.motion.walking import Origin, Walking, obstacle_sentence
+from iwreplay.motion.walking import Origin, Walking
 from iwreplay.pose import Vec3, transform_point, yaw_of
 from iwreplay.scene.model import CompiledScene, Room, Thing
 from iwreplay.vocabulary import WEARER
@@ -60,7 +59,7 @@ class Beside:
                 search, cell = found
                 yaw = _facing(grid.centre(cell), centre, prints)
                 return self._walking.route(grid, origin, search.path(cell), yaw)
-        return self._no_path(state, origin, first_goals, the(state, target))
+        return self._no_path(state, origin, first_goals, self._walking.the(state, target))
 
     def room(self, state: WorldState, room_id: str) -> Route | Refusal:
         """Into a room, as near to its middle as its floor is free."""
@@ -126,7 +125,7 @@ class Beside:
 
     def _no_path(self, state: WorldState, origin: Origin, goals: set[int], words: str) -> Refusal:
         blocker = self._walking.blocked_by(state, origin, goals)
-        why = f" {obstacle_sentence(state, blocker)}" if blocker else ""
+        why = f" {self._walking.obstacle_sentence(state, blocker)}" if blocker else ""
         return Refusal("NO_PATH", f"There is no free way to {words}.{why}", blocker)
 
 

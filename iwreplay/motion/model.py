@@ -13,10 +13,14 @@ from typing import Literal
 import msgspec
 
 from iwreplay.pose import Vec3
+from iwreplay.world.state import WorldState
 
-__all__ = ["Approach", "Posture", "Reach", "Refusal", "Route", "Stance", "Trajectory"]
+__all__ = ["Approach", "Names", "Posture", "Reach", "Refusal", "Route", "Stance", "Trajectory"]
 
 Posture = Literal["stand", "stoop", "crouch", "sit"]
+
+#: (state, thing) -> what the wearer calls it in a sentence: "the top drawer"
+Names = Callable[[WorldState, str], str]
 
 
 class Refusal(msgspec.Struct, frozen=True):

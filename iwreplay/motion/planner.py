@@ -8,10 +8,10 @@ from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.motion.approaching import Approaching, held_box, is_sitting
 from iwreplay.motion.beside import Beside
 from iwreplay.motion.footprints import segment_gap
-from iwreplay.motion.model import Approach, Refusal, Route, Stance
+from iwreplay.motion.model import Approach, Names, Refusal, Route, Stance
 from iwreplay.motion.sight import Sight
-from iwreplay.motion.touching import carried_with, held_thing, supports
-from iwreplay.motion.walking import Walking, obstacle_sentence
+from iwreplay.motion.touching import carried_with, held_thing, supports, the
+from iwreplay.motion.walking import Walking
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, wrap_angle, yaw_of
 from iwreplay.scene.model import CompiledScene, Thing
@@ -29,11 +29,13 @@ _SHRINK = 0.9
 
 
 class Planner:
-    """Plans on the present state; `sim` is asked for rays and overlaps only and must hold the same state."""
+    """Plans on the present state; `sim` is asked for rays and overlaps only and must hold the same state.
 
-    def __init__(self, *, scene: CompiledScene, sim: Simulator) -> None:
+    names: what the wearer calls a thing, for the sentences of refusals."""
+
+    def __init__(self, *, scene: CompiledScene, sim: Simulator, names: Names = the) -> None:
         self._scene, self._sim = scene, sim
-        self._walking = Walking(scene)
+        self._walking = Walking(scene, names=names)
         self._approaching = Approaching(scene, sim, self._walking)
         self._beside = Beside(scene, self._walking)
         self._sight = Sight(scene, sim)
@@ -82,18 +84,22 @@ class Planner:
         a, yaw = (root[0], root[1]), yaw_of(root[3:])
         dx, dy = distance_m * math.cos(yaw), distance_m * math.sin(yaw)
         b = (a[0] + dx, a[1] + dy)
+        met: list[tuple[float, str]] = []
         for f in self._walking.grids.footprints(state):
-            gap = segment_gap(a, b, f.outline)
+            gap, now = segment_gap(a, b, f.outline), segment_gap(a, a, f.outline)
             # what is already closer than that may be walked away from
-            if gap < _STEP_RADIUS_M and gap < segment_gap(a, a, f.outline) - 1e-9:
-                return Refusal("COLLISION", obstacle_sentence(state, f.thing), f.thing)
+            if gap < _STEP_RADIUS_M and gap < now - 1e-9:
+                met.append((now, f.thing))
+        if met:
+            _, first = min(met)
+            return Refusal("COLLISION", self._walking.obstacle_sentence(state, first), first)
         if not self._walking.grids.has_floor(*b):
             return Refusal("COLLISION", "There is no floor to walk on there.")
         steps = max(1, math.ceil(abs(distance_m) / _SWEEP_STEP_M))
         moves = [(dx * k / steps, dy * k / steps, 0.0, 1.0, 0.0, 0.0, 0.0) for k in range(1, steps + 1)]
         hit = self._held_sweep(state, [compose(m, _held_pose(state)) for m in moves] if held_thing(state) else [])
         if hit:
-            return Refusal("COLLISION", obstacle_sentence(state, hit), hit)
+            return Refusal("COLLISION", self._walking.obstacle_sentence(state, hit), hit)
         return Route((a, b), abs(distance_m), Stance(*b, yaw))
 
     def turn(self, state: WorldState, to_yaw: float) -> Refusal | None:
@@ -108,7 +114,7 @@ class Planner:
         local = compose(inverse(here), _held_pose(state))
         turned = [from_xyz_yaw(root[0], root[1], 0.0, yaw + delta * k / steps) for k in range(1, steps + 1)]
         hit = self._held_sweep(state, [compose(t, local) for t in turned])
-        return Refusal("COLLISION", obstacle_sentence(state, hit), hit) if hit else None
+        return Refusal("COLLISION", self._walking.obstacle_sentence(state, hit), hit) if hit else None
 
     def sees(self, state: WorldState, target_id: str, point: Vec3) -> bool:
         """A free line from the eyes to `point` or to another part of the thing, whichever way the head is turned.

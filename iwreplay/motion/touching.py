@@ -34,7 +34,7 @@ class Aim(NamedTuple):
 
 
 def the(state: WorldState, thing: str) -> str:
-    """ "the kettle" """
+    """ "the kettle": the plainest way to call a thing."""
     return f"the {thing_of(state, thing).name}"
 
 

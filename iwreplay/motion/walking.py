@@ -10,14 +10,14 @@ from typing import NamedTuple
 from iwreplay.body.kinematics import root_of
 from iwreplay.motion.footprints import Point2, segment_gap
 from iwreplay.motion.grid import Grid, OccupancyGrid
-from iwreplay.motion.model import Refusal, Route, Stance
+from iwreplay.motion.model import Names, Refusal, Route, Stance
 from iwreplay.motion.search import Search, pulled
 from iwreplay.motion.touching import the
 from iwreplay.pose import yaw_of
 from iwreplay.scene.model import CompiledScene
 from iwreplay.world.state import WorldState
 
-__all__ = ["Origin", "Walking", "obstacle_sentence"]
+__all__ = ["Origin", "Walking", "capitalised"]
 
 #: how far the nearest free cell may be from where the wearer got to stand
 _STEP_OUT_M = 0.60
@@ -38,7 +38,9 @@ class Origin(NamedTuple):
 class Walking:
     """Routes over the grids of one scene."""
 
-    def __init__(self, scene: CompiledScene) -> None:
+    def __init__(self, scene: CompiledScene, *, names: Names = the) -> None:
+        #: what the wearer calls a thing
+        self.the = names
         self.grids = OccupancyGrid(scene)
         self._loose = tuple(t.id for t in scene.things if not t.fixed or any(k.joint is not None for k in t.links))
 
@@ -101,13 +103,15 @@ class Walking:
             return ""
         return ""
 
+    def obstacle_sentence(self, state: WorldState, thing: str) -> str:
+        """ "The hall door is closed and in the way." """
+        closed = "closed and " if state.attrs[thing].get("open") is False else ""
+        return f"{capitalised(self.the(state, thing))} is {closed}in the way."
 
-def obstacle_sentence(state: WorldState, thing: str) -> str:
-    """ "The hall door is closed and in the way." """
-    words = the(state, thing)
-    if state.attrs[thing].get("open") is False:
-        return f"T{words[1:]} is closed and in the way."
-    return f"T{words[1:]} is in the way."
+
+def capitalised(words: str) -> str:
+    """With a capital first letter."""
+    return words[:1].upper() + words[1:]
 
 
 def _squared(a: Point2, b: Point2) -> float:

@@ -63,10 +63,10 @@ def joint_from(spec: JointSpec, numbers: Numbers, *, where: str) -> Joint:
     opened = math.radians(numbers.value(spec.open, where=where)) if hinge else numbers.length(spec.open, where=where)
     if not opened > 0.0:
         raise SceneError(f"{where}.{spec.name}: opens to {spec.open!r}; turn the axis so that open is above 0")
-    x, y, z = spec.axis
+    x, y, z = (numbers.value(a, where=where) for a in spec.axis)
     n = math.sqrt(x * x + y * y + z * z)
     if not n > 1e-9:
-        raise SceneError(f"{where}.{spec.name}: axis {spec.axis} has no direction")
+        raise SceneError(f"{where}.{spec.name}: axis {list(spec.axis)} has no direction")
     return Joint(
         name=spec.name,
         kind=spec.kind,

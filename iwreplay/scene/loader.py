@@ -59,7 +59,7 @@ def load_scene(scene: str | Source, *, root: Source | None = None) -> SceneFile:
         raise SceneError(f"{scene.name}: format {version!r} is not {SCENE_FORMAT}, the one that this build reads")
     loaded = converted(table, SceneFile, where=scene.name, error=SceneError)
     if f"{loaded.id}.toml" != scene.name:
-        raise SceneError(f"{scene.name}: id {loaded.id!r} is not the file's name")
+        raise SceneError(f"{scene.name}: id {loaded.id!r} is not the file's name; rename one of them")
     return loaded
 
 
@@ -170,12 +170,13 @@ class _Build:
         if len(made) > 1:
             raise SceneError(f"{where}: class {p.cls} brings parts; put it among the scene's furniture")
         thing = made[0]
-        if off:
+        if p.at == "off":
             spot = off_stage(number)
         else:
+            # what does not exist yet waits where it will be once it does
             known = self.known()
             owner = known.get(p.at.partition(".")[0])
-            if owner is not None and owner.attrs.get("exists") is False:
+            if owner is not None and owner.attrs.get("exists") is False and not off:
                 raise SceneError(f"{where}: at = {p.at!r}: {owner.id} is off stage")
             spot = spot_for(
                 thing,
@@ -188,8 +189,8 @@ class _Build:
                 where=where,
             )
         thing = msgspec.structs.replace(thing, pose=spot.pose)
-        self._add(_with_attrs(thing, {"parent": spot.parent, "exists": not off}), to_placed=True)
-        return number + off
+        self._add(_with_attrs(thing, {"parent": "off" if off else spot.parent, "exists": not off}), to_placed=True)
+        return number + (p.at == "off")
 
     def _change(self, p: Placement) -> None:
         """Attributes, words and texts of a thing that is there (paint was used when it was made)."""

@@ -12,7 +12,7 @@ from iwreplay.scene.convex import solid_aabb
 from iwreplay.scene.geometry import Aabb, link_poses_at, merged, solids_at
 from iwreplay.scene.model import Interior, Room, Surface, Thing
 
-__all__ = ["LIFT_M", "Spot", "off_stage", "spot_for"]
+__all__ = ["LIFT_M", "Spot", "is_off_stage", "off_stage", "spot_for"]
 
 #: things are set down this far above what they stand on
 LIFT_M = 0.0005
@@ -20,6 +20,7 @@ LIFT_M = 0.0005
 _OVERHANG_M = 0.012
 #: solids whose bottom is this near the lowest point are what a thing stands on
 _FOOT_M = 0.015
+_PARK_M = 100.0
 
 
 class Spot(NamedTuple):
@@ -31,7 +32,12 @@ class Spot(NamedTuple):
 
 def off_stage(number: int) -> Spot:
     """A parking pose of its own, far away from every room."""
-    return Spot((100.0 + 2.0 * number, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0), "off")
+    return Spot((_PARK_M + 2.0 * number, _PARK_M, 0.0, 1.0, 0.0, 0.0, 0.0), "off")
+
+
+def is_off_stage(pose: Pose) -> bool:
+    """Whether a pose is a parking pose."""
+    return pose[0] >= _PARK_M and pose[1] >= _PARK_M
 
 
 def spot_for(

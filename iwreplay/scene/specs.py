@@ -93,7 +93,7 @@ class JointSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     name: str
     kind: Literal["hinge", "slide"]
-    axis: tuple[float, float, float]
+    axis: Num3
     anchor: Num3 = (0.0, 0.0, 0.0)
     open: Num
     handle: Num3

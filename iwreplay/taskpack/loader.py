@@ -19,6 +19,7 @@ from iwreplay.scene.attributes import checked
 from iwreplay.scene.library import Library, load_library
 from iwreplay.scene.loader import compile_scene, data_root, load_scene, scene_ids
 from iwreplay.scene.model import CompiledScene
+from iwreplay.scene.placing import is_off_stage
 from iwreplay.scene.toml import Source, converted, parsed, shown
 from iwreplay.taskpack.model import OracleStep, ScriptAction, TaskPack
 from iwreplay.vocabulary import CAPABILITIES, FAMILIES
@@ -133,6 +134,11 @@ def _check_action(task: TaskPack, scene: CompiledScene, action: ScriptAction, *,
             checked(action.attr, action.value, where=f"{where}: value", has=thing.attrs)
         except SceneError as problem:
             raise TaskError(str(problem)) from problem
+        if action.attr == "exists" and action.value is True and is_off_stage(thing.pose):
+            raise TaskError(
+                f'{where}: attr: {action.thing} is placed at "off", so nothing says where it comes to exist; place it '
+                f'where it belongs with attrs.exists = false, or use do = "place"'
+            )
     if action.do in ("ring", "stop_ring") and "phone" not in thing.affordances:
         raise TaskError(f"{where}: thing: {action.thing} is no phone")
     if action.do == "place" and action.at not in ("floor", "off"):

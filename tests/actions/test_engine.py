@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -248,6 +249,58 @@ def test_a_spill_comes_up_where_it_is(world: World) -> None:
     world.set("spill_1", exists=True).look_around()
     assert world.attr("spill_1", "parent") == "on:table_1.top"
     world.ok("[Walk] cloth", "[Grab] cloth", "[Wipe] spill")
+
+
+def test_a_spill_comes_up_on_what_it_belongs_to_wherever_that_is_now(world: World) -> None:
+    assert world.attr("spill_2", "parent") == "off"
+    world.place("tray_1", "dining_table_1.top", -0.05, 0.2, math.pi / 2).settle().set("spill_2", exists=True)
+    assert holds(world.state, "ontop", "spill_2", "tray_1")
+    assert math.dist(world.state.poses["spill_2"][:2], world.state.poses["tray_1"][:2]) < 0.01
+    world.look_around().stand(3.0, 3.7, -1.57).ok("[Grab] tray")
+    assert math.dist(world.state.poses["spill_2"][:3], world.state.poses["tray_1"][:3]) < 0.02
+    assert_parents_agree(world.state)
+
+
+def test_what_comes_to_exist_where_something_else_is_now_gives_way(world: World) -> None:
+    world.set("spill_1", exists=False).place("carton_1", "table_1.top", 0.25, 0.1).settle()
+    world.set("spill_1", exists=True).settle()
+    assert holds(world.state, "ontop", "spill_1", "table_1")
+    assert not holds(world.state, "touching", "spill_1", "carton_1")
+    assert_parents_agree(world.state)
+
+
+def test_a_spill_is_put_anywhere_by_a_script(world: World) -> None:
+    world.place("spill_2", "dining_table_1.top", 0.0, 0.3).settle()
+    assert world.attr("spill_2", "parent") == "on:dining_table_1.top"
+    world.place("spill_2", "floor", 6.0, 4.0).settle()
+    assert world.attr("spill_2", "parent") == "floor"
+
+
+def test_what_is_taken_off_comes_back_where_it_was(world: World) -> None:
+    world.ok("[Walk] blue mug", "[Push] blue mug, 0.05")
+    at = world.state.poses["mug_1"]
+    world.set("mug_1", exists=False).set("mug_1", exists=True).settle()
+    assert math.dist(world.state.poses["mug_1"][:3], at[:3]) < 0.01
+
+
+def test_a_delivery_to_the_floor_is_set_down_clear_of_everything(world: World) -> None:
+    x, y = world.state.body[:2]
+    world.place("box_1", "floor", x, y).settle()
+    assert math.dist(world.state.poses["box_1"][:2], (x, y)) > 0.2
+    x, y = world.state.poses["box_1"][:2]
+    world.place("carton_1", "floor", x, y).settle()
+    assert not holds(world.state, "touching", "carton_1", "box_1")
+    assert (world.attr("box_1", "parent"), world.attr("carton_1", "parent")) == ("floor", "floor")
+
+
+def test_a_taken_off_thing_leaves_the_hand(world: World) -> None:
+    world.ok("[Walk] blue mug", "[Grab] blue mug")
+    world.set("mug_1", exists=False)
+    assert (world.attr(WEARER, "held"), world.attr("mug_1", "held"), world.attr("mug_1", "parent")) == (
+        "",
+        False,
+        "off",
+    )
 
 
 def test_every_outcome_is_public(base: Base) -> None:

@@ -527,6 +527,13 @@ def test_not_visible_without_having_seen_it(make: Callable[..., World]) -> None:
     assert world.refused("[Walk] blue mug").code == "NOT_VISIBLE"
 
 
+def test_refusals_of_motion_call_things_by_their_public_description(world: World) -> None:
+    world.ok("[Walk] top drawer", "[Open] top drawer")
+    blocked = world.stand(2.95, 1.5, -math.pi / 2).refused("[Forward] 1")
+    assert (blocked.code, blocked.blocker) == ("COLLISION", "drawer_unit_1_top")
+    assert blocked.sentence == "The top drawer is in the way."
+
+
 def test_no_vision_ref_without_sight(make: Callable[..., World]) -> None:
     world = make(sighted=False)
     world.stand(3.0, 3.7, -1.57)

@@ -133,6 +133,17 @@ def test_what_the_scene_does_not_have_is_refused(tmp_path: Path, old: str, new: 
     assert "G91" in str(caught.value)
 
 
+def test_what_comes_to_exist_needs_a_place_to_exist_at(tmp_path: Path) -> None:
+    late = TASK.replace('at = "counter_1.top"', 'at = "counter_1.top"\nattrs = { exists = false }')
+    late = late.replace('do = "ring", thing = "phone_1"', 'do = "set", thing = "mug_1", attr = "exists", value = true')
+    scene = validate_task(load_task(_file(tmp_path, late)))
+    mug = next(t for t in scene.things if t.id == "mug_1")
+    assert mug.pose[0] < 10.0
+    nowhere = late.replace('at = "counter_1.top"', 'at = "off"')
+    with pytest.raises(TaskError, match='mug_1 is placed at "off"'):
+        validate_task(load_task(_file(tmp_path, nowhere)))
+
+
 def test_a_bad_formula_names_task_check_and_path(tmp_path: Path) -> None:
     task = load_task(_file(tmp_path, TASK.replace('"ontop", "mug_1"', '"ontop", "cup_1"')))
     with pytest.raises(CheckError, match="cup_1") as caught:
