@@ -23,7 +23,7 @@ from iwreplay.app.replaying import draw_frames, replay_episode
 from iwreplay.app.tasks import find_task
 from iwreplay.log import read_log
 from iwreplay.store import Store
-from replayer.frames import replay_states
+from iwreplay.world.state import fold
 
 __all__ = ["run"]
 
@@ -60,7 +60,7 @@ def run(*, task: str, rounds: int) -> dict[str, Any]:
                 facts = {"events": verdict.events, "steps": verdict.steps}
             entry = store.find(f"{pack.id}-oracle-literal-s0")
             with read_log(entry.log) as log:
-                _, wall, cpu = _timed(lambda log=log: sum(1 for _ in replay_states(log)))
+                _, wall, cpu = _timed(lambda log=log: sum(1 for _ in fold(log)))
             note("state replay", wall, cpu)
             _, wall, cpu = _timed(lambda entry=entry: draw_frames(root, entry.id, write=False))
             note("state replay with frames", wall, cpu)

@@ -1,8 +1,11 @@
-"""Replays: state replay by folding, re-execution with logged participants, grades and the first divergence."""
+"""Replays: re-execution with logged participants, grades and the first divergence, and frames drawn again.
+
+State replay is the fold of the core, `iwreplay.world.state.fold`.
+"""
 
 from __future__ import annotations
 
-from replayer.frames import ReplayedFrame, replay_frames, replay_states
+from replayer.frames import ReplayedFrame, replay_frames
 from replayer.grades import GRADES, Grade
 from replayer.lines import Lines, collect_lines
 from replayer.participants import LoggedAssistant, LoggedHuman
@@ -25,5 +28,4 @@ __all__ = [
     "collect_lines",
     "reexecute",
     "replay_frames",
-    "replay_states",
 ]

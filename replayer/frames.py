@@ -1,18 +1,17 @@
-"""State replay: the folded world at every event, and its frames drawn again from their recipes. No physics."""
+"""Frames of a log drawn again from their recipes, on the folded world. No physics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from iwreplay.errors import LogError
 from iwreplay.events import EpisodeConfig, EpisodeOpened, Event, FrameCaptured
 from iwreplay.frames import pixels_sha256
 from iwreplay.loop.engine import DrawnFrame, Frames
 from iwreplay.scene.model import CompiledScene
-from iwreplay.world.state import WorldState
+from iwreplay.world.state import fold
 
-__all__ = ["ReplayedFrame", "replay_frames", "replay_states"]
+__all__ = ["ReplayedFrame", "replay_frames"]
 
 
 class ReplayedFrame(NamedTuple):
@@ -23,21 +22,6 @@ class ReplayedFrame(NamedTuple):
     frame: DrawnFrame
     #: whether the pixels have the logged hash; None for a frame that was never drawn and so has no hash
     ok: bool | None
-
-
-def replay_states(log: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event, WorldState]]:
-    """(seq, event, world after it). The world is one object that changes: copy what is kept.
-
-    LogError when the log does not begin with its opening.
-    """
-    state: WorldState | None = None
-    for seq, event in log:
-        if state is None:
-            if not isinstance(event, EpisodeOpened):
-                raise LogError(f"event {seq} is {type(event).__name__}; a log to replay begins with EpisodeOpened")
-            state = WorldState(event.scene)
-        state.apply(event)
-        yield seq, event, state
 
 
 def replay_frames(
@@ -51,12 +35,12 @@ def replay_frames(
     A renderer other than the recorded one is drawn with all the same: its frames are simply not `ok`.
     """
     maker: Frames | None = None
-    for seq, event, state in replay_states(log):
+    for seq, event, state in fold(log):
         if isinstance(event, EpisodeOpened):
             maker = frames(event.scene, event.config)
         if not isinstance(event, FrameCaptured) or (only is not None and event.frame_id not in only):
             continue
-        assert maker is not None, "replay_states begins with the opening"
+        assert maker is not None, "a fold begins with the opening"
         frame = maker.draw(state, camera=event.camera, focal_px=event.focal_px, width=event.width, height=event.height)
         ok = None if event.pixels_sha256 is None else pixels_sha256(frame.rgb) == event.pixels_sha256
         yield ReplayedFrame(seq, event, frame, ok)

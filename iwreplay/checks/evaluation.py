@@ -18,7 +18,7 @@ from iwreplay.errors import LogError
 from iwreplay.events import EpisodeEnded, EpisodeOpened, Event, Fault, PrimitiveOutcome
 from iwreplay.scene.model import CompiledScene
 from iwreplay.taskpack.model import TaskPack
-from iwreplay.world.state import WorldState
+from iwreplay.world.state import WorldState, fold
 
 __all__ = [
     "CheckRun",
@@ -207,15 +207,10 @@ def runs_over(
     does not fit the log's scene.
     """
     run: CheckRun | None = None
-    state: WorldState | None = None
-    for i, item in enumerate(events):
-        seq, event = item if isinstance(item, tuple) else (i, item)
-        if run is None or state is None:
-            if not isinstance(event, EpisodeOpened):
-                raise LogError(f"a log opens with episode_opened, not with {type(event).__name__} (event {seq})")
-            state = WorldState(event.scene)
+    for seq, event, state in fold(e if isinstance(e, tuple) else (i, e) for i, e in enumerate(events)):
+        if run is None:
+            assert isinstance(event, EpisodeOpened), "a fold begins with the opening"
             run = CheckRun(task or event.task, event.scene, relations=relations)
-        state.apply(event)
         run.feed(seq, event, state)
         yield run
 

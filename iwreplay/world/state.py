@@ -5,8 +5,9 @@ Live recording, state replay, checks and seeking all use this one fold, so they 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from iwreplay.errors import LogError
 from iwreplay.events import (
     BODY_VALUES,
     EVENT_TYPES,
@@ -22,7 +23,7 @@ from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER, AttrValue, Phase
 
-__all__ = ["WorldState"]
+__all__ = ["WorldState", "fold"]
 
 #: kinds that only move time, turn and phase on; most events are, and need not be asked six questions
 _FOLDED: tuple[type[Event], ...] = (PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened)
@@ -114,6 +115,21 @@ class WorldState:
             attrs=_sorted_attrs(self.attrs),
             values=tuple(values),
         )
+
+
+def fold(log: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event, WorldState]]:
+    """State replay: (seq, event, world after it). The world is one object that changes: copy what is kept.
+
+    LogError when the log does not begin with its opening.
+    """
+    state: WorldState | None = None
+    for seq, event in log:
+        if state is None:
+            if not isinstance(event, EpisodeOpened):
+                raise LogError(f"a log begins with EpisodeOpened, not with {type(event).__name__} (event {seq})")
+            state = WorldState(event.scene)
+        state.apply(event)
+        yield seq, event, state
 
 
 def _sorted_attrs(attrs: Mapping[str, Mapping[str, AttrValue]]) -> dict[str, dict[str, AttrValue]]:

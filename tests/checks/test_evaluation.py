@@ -116,7 +116,7 @@ def test_what_a_log_lacks_is_named_and_never_passes() -> None:
 def test_a_log_without_its_opening_is_an_error() -> None:
     with pytest.raises(LogError, match="empty log"):
         evaluate([])
-    with pytest.raises(LogError, match="opens with episode_opened"):
+    with pytest.raises(LogError, match="begins with EpisodeOpened"):
         evaluate(good(pack()).events[1:])
     s = good(pack())
     pairs = [(i, e) for i, e in enumerate(s.events) if i != 4]

@@ -34,11 +34,12 @@ from iwreplay.taskpack.model import (
     TaskPack,
     Trigger,
 )
+from iwreplay.world.state import fold
 from recorder.assistants import OracleAssistant
 from recorder.humans import LiteralHuman
 from recorder.record import Recorded, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
-from replayer import Reexecution, reexecute, replay_frames, replay_states
+from replayer import Reexecution, reexecute, replay_frames
 
 TASK = TaskPack(
     format=1,
@@ -163,7 +164,7 @@ def test_its_frames_are_drawn_again_from_the_log_alone(recorded: Recorded) -> No
         frames = list(replay_frames(log, frames=make_frames))
         assert len(frames) > 20
         assert all(f.ok for f in frames)
-        for _, event, state in replay_states(log):
+        for _, event, state in fold(log):
             if isinstance(event, WorldSnapshot):
                 assert state.snapshot(event.reason) == event
 

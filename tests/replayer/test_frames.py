@@ -7,7 +7,8 @@ import pytest
 
 from iwreplay.errors import LogError
 from iwreplay.events import FrameCaptured, WorldSnapshot
-from replayer import replay_frames, replay_states
+from iwreplay.world.state import fold
+from replayer import replay_frames
 from tests.loop.fakes import FakeFrames, play
 
 
@@ -34,7 +35,7 @@ def test_a_wrong_hash_or_another_renderer_is_not_ok() -> None:
 def test_the_fold_reaches_every_snapshot() -> None:
     log, _ = play(snapshot_every=9)
     seen = 0
-    for _, event, state in replay_states(log):
+    for _, event, state in fold(log):
         if isinstance(event, WorldSnapshot):
             assert state.snapshot(event.reason) == event
             seen += 1
@@ -44,4 +45,4 @@ def test_the_fold_reaches_every_snapshot() -> None:
 def test_a_fold_without_opening_is_refused() -> None:
     log, _ = play()
     with pytest.raises(LogError, match="begins with EpisodeOpened"):
-        list(replay_states(list(log)[1:]))
+        list(fold(list(log)[1:]))
