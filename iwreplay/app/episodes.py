@@ -104,7 +104,8 @@ def world_at(episode: Episode, *, seq: int) -> WorldState:
     """The world just after event `seq`. UnknownNameError when the log has no such event."""
     with read_log(episode.log) as log:
         if not 0 <= seq < len(log):
-            raise UnknownNameError("event", str(seq), hint=f"{episode.id} has events 0 to {len(log) - 1}.")
+            has = f"events 0 to {len(log) - 1}" if len(log) else "no intact event"
+            raise UnknownNameError("event", str(seq), hint=f"{episode.id} has {has}.")
         return state_at(log, seq)
 
 

@@ -139,7 +139,7 @@ class LogReader:
         problem = self._found.problem
         if problem is not None and self.strict:
             raise LogCorruptError(
-                f"log is {self._found.state}: {problem.what} ({problem.lost})",
+                f"log is {self._found.state}: {problem.what} ({problem.lost}); recover what is intact to a new log",
                 path=self.name,
                 seq=problem.seq,
                 offset=problem.offset,

@@ -94,7 +94,10 @@ class Renderer:
         self.stage = Stage(scene, body=body)
         for light in scene.lights:
             if not (light.intensity > 0.0 and all(math.isfinite(v) for v in (*light.pos, light.intensity))):
-                raise RenderError(f"light at {light.pos} with intensity {light.intensity} is not a light")
+                raise RenderError(
+                    f"light at {light.pos} with intensity {light.intensity}: the intensity must be above zero, "
+                    "and all of it finite"
+                )
         self._lamps = lamps_of(scene)
         self._shadows = ShadowMaps(self._lamps)
         self._lock = threading.Lock()

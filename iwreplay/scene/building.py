@@ -24,19 +24,22 @@ def rooms_of(scene: SceneFile) -> tuple[Room, ...]:
     seen: list[RoomSpec] = []
     for room in scene.rooms:
         x0, y0, x1, y1 = room.rect
-        if not (x1 - x0 >= 1.0 and y1 - y0 >= 1.0 and 2.0 <= room.height <= 10.0 and room.nouns):
-            raise SceneError(
-                f"scene {scene.id}: room {room.id}: rect {room.rect}, height {room.height}, nouns {room.nouns}"
-            )
+        where = f"scene {scene.id}: room {room.id}"
+        if not (x1 - x0 >= 1.0 and y1 - y0 >= 1.0):
+            raise SceneError(f"{where}: rect {room.rect} is x0, y0, x1, y1 with sides of at least 1 m")
+        if not 2.0 <= room.height <= 10.0:
+            raise SceneError(f"{where}: height {room.height} m is not between 2 and 10")
+        if not room.nouns:
+            raise SceneError(f"{where}: nouns {room.nouns} is empty; give at least one word for it")
         for other in seen:
             a0, b0, a1, b1 = other.rect
             if other.id == room.id:
-                raise SceneError(f"scene {scene.id}: two rooms with id {room.id!r}")
+                raise SceneError(f"{where}: a second room of that id; give it another")
             if x0 < a1 - 1e-6 and a0 < x1 - 1e-6 and y0 < b1 - 1e-6 and b0 < y1 - 1e-6:
-                raise SceneError(f"scene {scene.id}: rooms {other.id} and {room.id} overlap")
+                raise SceneError(f"{where}: rect {room.rect} overlaps room {other.id}, rect {other.rect}")
         seen.append(room)
     if not seen:
-        raise SceneError(f"scene {scene.id}: no room")
+        raise SceneError(f"scene {scene.id}: rooms is empty; give at least one [[rooms]]")
     return tuple(Room(id=r.id, nouns=r.nouns, rect=r.rect, height=r.height) for r in scene.rooms)
 
 
@@ -51,7 +54,8 @@ def portals_of(scene: SceneFile) -> tuple[Portal, ...]:
                 raise SceneError(f"{where}: unknown room {name!r}; known: {', '.join(rooms)}")
         edge = _edge_of(rooms[o.a], o)
         if edge is None or (o.b and _edge_of(rooms[o.b], o) is None):
-            raise SceneError(f"{where}: pos {o.pos}, width {o.width} is not on a wall of both sides")
+            sides = " and of ".join(name for name in (o.a, o.b) if name)
+            raise SceneError(f"{where}: pos {o.pos}, width {o.width} is not wholly on a wall of {sides}")
         if o.sill + o.height > rooms[o.a].height + 1e-6 or o.sill < 0.0:
             raise SceneError(
                 f"{where}: sill {o.sill} and height {o.height} do not fit a room {rooms[o.a].height} m high"
@@ -74,7 +78,9 @@ def _check_connected(scene: SceneFile, portals: list[Portal]) -> None:
         reached |= more
     for room in scene.rooms:
         if room.id not in reached:
-            raise SceneError(f"scene {scene.id}: no opening leads to room {room.id}")
+            raise SceneError(
+                f"scene {scene.id}: no opening to walk through leads to room {room.id}; add one to [[openings]]"
+            )
 
 
 def _edge_of(room: RoomSpec, o: OpeningSpec) -> str | None:

@@ -39,10 +39,12 @@ def load_lines(path: Path | str) -> tuple[AssistantAct, ...]:
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise LinesError(
-            f"can't be read as UTF-8 text ({error})", name=path.name, place="file", value=str(path)
+            f"can't be read ({error.strerror}); name a file of decisions", name=path.name, place="file", value=str(path)
         ) from error
+    except UnicodeDecodeError as error:
+        raise LinesError(f"is no UTF-8 text ({error})", name=path.name, place="file", value=str(path)) from error
     return parse_lines(text, form=path.suffix.removeprefix(".").lower(), name=path.name)
 
 

@@ -82,3 +82,8 @@ def test_scripted_keeps_memory_and_ends_with_done() -> None:
     assert scripted.decide(view(3)).decision == "done"
     other = ScriptedAssistant(parse_lines("silent"))
     assert scripted.about().params != other.about().params
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LinesError, match=r"can't be read \(No such file or directory\); name a file of decisions"):
+        load_lines(tmp_path / "nowhere.txt")

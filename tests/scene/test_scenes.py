@@ -148,8 +148,8 @@ def test_a_door_fills_its_opening_and_looks_into_room_a(library: Library) -> Non
             },
             "a cannot open.*b",
         ),
-        ({"openings": ()}, "no opening leads to room den"),
-        ({"openings": (OpeningSpec(a="hall", b="den", pos=(4.0, 3.9)),)}, "not on a wall"),
+        ({"openings": ()}, "no opening to walk through leads to room den"),
+        ({"openings": (OpeningSpec(a="hall", b="den", pos=(4.0, 3.9)),)}, "not wholly on a wall of hall and of den"),
         ({"openings": (OpeningSpec(a="hall", b="attic", pos=(4.0, 2.0)),)}, "attic"),
         ({"openings": (OpeningSpec(a="hall", b="den", pos=(4.0, 2.0), width=0.5),)}, "0.5"),
         ({"openings": (OpeningSpec(a="hall", b="den", pos=(4.0, 2.0), height=3.0),)}, "3.0"),
@@ -161,9 +161,12 @@ def test_a_door_fills_its_opening_and_looks_into_room_a(library: Library) -> Non
                     RoomSpec(id="b", nouns=("b",), rect=(3, 0, 6, 4)),
                 )
             },
-            "a and b overlap",
+            "room b: rect .* overlaps room a",
         ),
-        ({"rooms": ()}, "no room"),
+        ({"rooms": ()}, "rooms is empty"),
+        ({"rooms": (RoomSpec(id="a", nouns=("a",), rect=(0, 0, 0.5, 4)),)}, "room a: rect .* at least 1 m"),
+        ({"rooms": (RoomSpec(id="a", nouns=("a",), rect=(0, 0, 4, 4), height=1.5),)}, "room a: height 1.5 m"),
+        ({"rooms": (RoomSpec(id="a", nouns=(), rect=(0, 0, 4, 4)),)}, "room a: nouns"),
     ],
 )
 def test_layouts_that_do_not_hold_are_refused(library: Library, changes: dict[str, object], says: str) -> None:
