@@ -25,6 +25,7 @@ __all__ = [
     "StoreError",
     "TaskError",
     "UnknownNameError",
+    "WorkerError",
 ]
 
 
@@ -130,3 +131,7 @@ class StoreDamagedError(StoreError):
 
 class QueryError(IwreplayError):
     """SQL that DuckDB refuses, or that would write."""
+
+
+class WorkerError(IwreplayError):
+    """A worker process that died in the middle of its work."""

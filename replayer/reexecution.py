@@ -8,7 +8,7 @@ from typing import Protocol
 
 from iwreplay.actions import ActionEngine
 from iwreplay.checks import trigger
-from iwreplay.events import EpisodeConfig, Event
+from iwreplay.events import EpisodeConfig, Event, Fault
 from iwreplay.loop import EngineFactory, EpisodeStopped, Frames, WatchFactory, environment_fingerprint, run_episode
 from iwreplay.ports import Simulator
 from iwreplay.scene.model import CompiledScene
@@ -45,16 +45,20 @@ def reexecute(
 
     `fingerprint` is that of this environment (worked out when None). A different engine version or environment is
     compared all the same and listed; the verdict is then state-equal at best, because the opening differs. A log
-    without an end is compared as far as it goes. Raises LogError for a log that can't be replayed at all.
+    without an end is compared as far as it goes. Raises LogError for a log that can't be replayed at all, and
+    KeyboardInterrupt when Ctrl-C is pressed meanwhile: there is no verdict then.
     """
     lines = collect_lines(log)
     opened = lines.opened
     comparer = Comparer(log, opened=opened, log_ended=lines.ended, fail_fast=fail_fast)
+    played = False
 
     def interrupted(turn: int | None = None) -> None:
         """Where the user of the log pressed Ctrl-C, so does the replay."""
+        nonlocal played
         at = lines.interrupted_at()
         if at is not None and comparer.received >= at[0] and turn in (None, at[1]):
+            played = True
             raise KeyboardInterrupt
 
     sim = simulator()
@@ -67,7 +71,7 @@ def reexecute(
             human=LoggedHuman(lines, no_answer=interrupted),
             simulator=sim,
             frames=frames(opened.scene, opened.config),
-            log=comparer,
+            log=_Sink(comparer, interruption_is_played=lambda: played),
             fingerprint=environment_fingerprint() if fingerprint is None else fingerprint,
             engine=engine,
             watch=watch,
@@ -98,3 +102,19 @@ def reexecute(
         log_ended=lines.ended,
         stopped=comparer.stopped,
     )
+
+
+class _Sink:
+    """The loop takes any Ctrl-C for the end of its episode. One that the log does not have is of the user of the
+    replay: it must not be compared, and ends the replay."""
+
+    def __init__(self, comparer: Comparer, *, interruption_is_played: Callable[[], bool]) -> None:
+        self._comparer, self._played = comparer, interruption_is_played
+
+    def append(self, event: Event) -> int:
+        if isinstance(event, Fault) and event.source == "user" and not self._played():
+            raise KeyboardInterrupt
+        return self._comparer.append(event)
+
+    def commit(self) -> None:
+        self._comparer.commit()

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing.synchronize import Event
 from typing import TypeVar
+
+from iwreplay.errors import WorkerError
 
 __all__ = ["each", "threads_for"]
 
@@ -19,8 +27,8 @@ def each(
 ) -> Iterator[Result]:
     """`work` of every item, in the order of the items. `work` and what goes through it must pickle when `jobs` > 1.
 
-    After Ctrl-C in the middle, what is under way is waited for (each worker gets the signal too and ends in good
-    order), the rest is left out, and the results so far are given.
+    Ctrl-C raises KeyboardInterrupt. With several jobs each worker gets the signal too: what they are at is waited for,
+    and the results that there are come first. WorkerError when a worker process dies.
     """
     progress(0, len(items))
     if jobs <= 1 or len(items) <= 1:
@@ -29,19 +37,82 @@ def each(
             progress(n, len(items))
             yield result
         return
-    with ProcessPoolExecutor(min(jobs, len(items)), mp_context=multiprocessing.get_context("spawn")) as pool:
-        futures = [pool.submit(work, item) for item in items]
+    context = multiprocessing.get_context("spawn")
+    stop = context.Event()
+    pool = ProcessPoolExecutor(min(jobs, len(items)), mp_context=context, initializer=_be_a_worker, initargs=(stop,))
+    try:
+        with _born_deaf():
+            futures = [pool.submit(partial(_interruptibly, work), item) for item in items]
+        interrupted = False
         try:
             for n, _ in enumerate(as_completed(futures), start=1):
                 progress(n, len(items))
         except KeyboardInterrupt:
-            for future in futures:
-                future.cancel()
+            interrupted = True
+            stop.set()
+            pool.shutdown(cancel_futures=True)
         for future in futures:
-            if not future.cancelled():
-                yield future.result()
+            if not (interrupted and _was_stopped(future)):
+                yield _result(future)
+        if interrupted:
+            raise KeyboardInterrupt
+    finally:
+        # what raised is more urgent than what has not begun
+        stop.set()
+        pool.shutdown(cancel_futures=True)
 
 
 def threads_for(jobs: int) -> int:
     """Threads that one of `jobs` workers may use for drawing; the pixels are the same for any number."""
     return max(1, (os.cpu_count() or 1) // max(1, jobs))
+
+
+def _result(future: Future[Result]) -> Result:
+    try:
+        return future.result()
+    except BrokenProcessPool as e:
+        raise WorkerError(
+            "a worker process was killed, or ran out of memory; what was finished is kept. "
+            "Run the rest again, with fewer --jobs when memory is short"
+        ) from e
+
+
+def _was_stopped(future: Future[Result]) -> bool:
+    return future.cancelled() or isinstance(future.exception(), KeyboardInterrupt | BrokenProcessPool)
+
+
+@contextmanager
+def _born_deaf() -> Iterator[None]:
+    """Processes started within ignore Ctrl-C from their first instruction: a worker that dies while it starts would
+    take the whole pool with it. (Only the main thread may change what a signal does; elsewhere nothing is changed.)"""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Worker:
+    """What a worker process knows of the one that started it."""
+
+    #: set once nothing more is to begin: a pool hands out work before it is needed, and can't take it back
+    stop: Event | None = None
+
+
+def _be_a_worker(stop: Event) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _Worker.stop = stop
+
+
+def _interruptibly(work: Callable[[Item], Result], item: Item) -> Result:
+    """Runs in a worker, which listens to Ctrl-C only while it works."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        if _Worker.stop is not None and _Worker.stop.is_set():
+            raise KeyboardInterrupt
+        return work(item)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -24,7 +24,17 @@ from recorder.humans import LiteralHuman
 from recorder.record import Recorded, RecordingInterrupted, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
-__all__ = ["ASSISTANTS", "HUMANS", "RecordedEpisode", "assistant_named", "human_named", "record_task", "record_tasks"]
+__all__ = [
+    "ASSISTANTS",
+    "HUMANS",
+    "RecordedEpisode",
+    "RunInterrupted",
+    "Wish",
+    "assistant_named",
+    "human_named",
+    "record_task",
+    "record_tasks",
+]
 
 ASSISTANTS = ("oracle", "silent", "scripted:FILE")
 HUMANS = ("literal",)
@@ -53,6 +63,14 @@ class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
 
 
+class RunInterrupted(KeyboardInterrupt):
+    """The user stopped a run. An interrupted episode is the last of `done`; those after it are not begun."""
+
+    def __init__(self, done: tuple[RecordedEpisode, ...]) -> None:
+        self.done = done
+        super().__init__(f"interrupted after {len(done)} episodes")
+
+
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """How to record: everything but the task. Pickles, so that a worker process can carry it out."""
 
@@ -79,8 +97,8 @@ def record_tasks(
 ) -> tuple[RecordedEpisode, ...]:
     """Records one episode of each task. Every name is checked before the first episode begins.
 
-    An interrupted episode is the last one; those after it are not begun. Raises UnknownNameError for a name, TaskError
-    for a malformed task, ParticipantError for an unusable script, StoreError for a folder of other things.
+    Raises UnknownNameError for a name, TaskError for a malformed task, ParticipantError for an unusable script,
+    StoreError for a folder of other things; RunInterrupted after Ctrl-C, with what was recorded until then.
     """
     packs = find_tasks(tasks)
     for pack in packs:
@@ -89,11 +107,17 @@ def record_tasks(
     human_named(human)
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
     wish = Wish(store=store, assistant=assistant, human=human, seed=seed, frames=frames, threads=threads_for(jobs))
-    done = []
-    for recorded in each(partial(record_task, wish=wish), packs, jobs=jobs, progress=progress):
-        done.append(recorded)
-        if recorded.end_reason == "interrupted":
-            break
+    done: list[RecordedEpisode] = []
+    try:
+        for recorded in each(partial(record_task, wish=wish), packs, jobs=jobs, progress=progress):
+            done.append(recorded)
+            if recorded.end_reason == "interrupted" and jobs == 1:
+                break
+    except KeyboardInterrupt:
+        # between two episodes, or in the worker processes
+        raise RunInterrupted(tuple(done)) from None
+    if any(r.end_reason == "interrupted" for r in done):
+        raise RunInterrupted(tuple(done))
     return tuple(done)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import filelock
 import msgspec
 import pyarrow as pa
 
+from iwreplay.catalogue.interrupting import interruptibly
 from iwreplay.catalogue.project import LogFacts, Rows, project
 from iwreplay.catalogue.schema import SCHEMA_VERSION, SCORED, TABLES, Table, ddl
 from iwreplay.errors import EventError, LogError, QueryError
@@ -124,13 +126,13 @@ class Catalogue:
         _only_a_select(sql)
         with self._reading() as con:
             try:
-                cursor = con.execute(sql)
-                columns = tuple(d[0] for d in cursor.description)
-                rows = cursor.fetchmany(max_rows + 1)
+                columns, rows = interruptibly(con, partial(_rows_and_columns, con, sql, max_rows + 1))
             except duckdb.Error as e:
                 way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
                 raise QueryError(f"DuckDB refuses {_one_line(sql)!r}: {_one_line(str(e))}{way_out}") from e
-        return Answer(columns=columns, rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows)
+        return Answer(
+            columns=_told_apart(columns), rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows
+        )
 
     def _carry_out(
         self, con: duckdb.DuckDBPyConnection, plan: _Plan, progress: Callable[[int, int], None] | None
@@ -257,11 +259,16 @@ class Catalogue:
             "memory_limit": _MEMORY,
         }
         if read_only:
-            config |= {"enable_external_access": "false", "lock_configuration": "true"}
+            config |= {"enable_external_access": "false"}
         give_up = time.monotonic() + _WAIT_S
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=config)
+                con = duckdb.connect(str(self.path), read_only=read_only, config=config)
+                # it would be drawn on stdout, in the middle of the answer
+                con.execute("SET enable_progress_bar = false")
+                if read_only:
+                    con.execute("SET lock_configuration = true")
+                return con
             except duckdb.IOException as e:
                 if "lock" not in str(e):
                     raise
@@ -280,9 +287,28 @@ def _only_a_select(sql: str) -> None:
     kind = statements[0].type.name
     if kind not in ("SELECT", "EXPLAIN"):
         raise QueryError(
-            f"{kind} is refused: the catalogue is read-only, it is made from the logs. Ask with a SELECT; "
-            "for anything else copy the file catalogue.duckdb and open the copy in DuckDB"
+            f"{kind} is refused: the catalogue is read-only, it is made from the logs. Ask with a SELECT, "
+            f"not {_one_line(sql)!r}; for anything else copy the file catalogue.duckdb and open the copy in DuckDB"
         )
+
+
+def _rows_and_columns(
+    con: duckdb.DuckDBPyConnection, sql: str, count: int
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+    cursor = con.execute(sql)
+    return tuple(d[0] for d in cursor.description), cursor.fetchmany(count)
+
+
+def _told_apart(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, each once: `a`, `a_1`, as DuckDB names them in a subquery. A row object would lose the others."""
+    given: list[str] = []
+    for name in columns:
+        n, unique = 0, name
+        while unique in given or (n and unique in columns):
+            n += 1
+            unique = f"{name}_{n}"
+        given.append(unique)
+    return tuple(given)
 
 
 def _rows_of(episode: Episode) -> Rows:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from iwreplay import __version__
 from iwreplay.cli import log, query, replay, run, score, show, tasks
-from iwreplay.cli.output import note
+from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
 
 __all__ = ["app", "main"]
 
 #: modules of the extra `record`
 _EXTRA = ("mujoco", "numba", "llvmlite", "PIL")
+#: what typer raises for wrong options and arguments; BadParameter is the part of it that has a public name
+_UsageError: Any = typer.BadParameter.__base__
+#: exit codes of Ctrl-C and of a reader that closes the pipe: 128 + the number of the signal, as shells give them
+_INTERRUPTED, _OUTPUT_CLOSED = 130, 141
 
 app = typer.Typer(
     name="iwreplay",
@@ -54,14 +58,40 @@ app.add_typer(log.app, name="log")
 
 
 def main() -> None:
-    """Entry point: errors of ours become one line on stderr and their exit code."""
+    """Entry point: every error that is foreseen becomes one line on stderr and its exit code."""
     try:
-        app()
+        code = app(standalone_mode=False, prog_name="iwreplay")
     except IwreplayError as e:
-        note(f"error: {e}")
-        sys.exit(e.exit_code)
+        _fail(str(e), e.exit_code)
     except ModuleNotFoundError as e:
         if e.name not in _EXTRA:
             raise
-        note(f"error: {e.name} is not installed; recording, replaying and drawing need: pip install 'iwreplay[record]'")
+        _fail(f"{e.name} is not installed; recording, replaying and drawing need: pip install 'iwreplay[record]'", 2)
+    except _UsageError as e:
+        _wrong_use(e)
+    except OutputClosedError:
+        sys.exit(_OUTPUT_CLOSED)
+    except OSError as e:
+        # what no layer below could put better: a disk that is full, a file that may not be read
+        _fail(f"{e.strerror or e}{f': {e.filename}' if e.filename else ''}", 2)
+    if code == _INTERRUPTED:
+        note("interrupted")
+    sys.exit(code or 0)
+
+
+def _wrong_use(error: Any) -> NoReturn:
+    """What typer says of options and arguments, with the value that it is about and the way out."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        note(error.format_message())
         sys.exit(2)
+    reasons: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    given = f", not {reasons[0]['input']!r}" if reasons and "input" in reasons[0] else ""
+    path = error.ctx.command_path if error.ctx is not None else "iwreplay"
+    said = " ".join(error.format_message().split()).rstrip(".")
+    _fail(f"{said}{given}; see: {path} --help", 2)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    # one line, whatever was quoted in it
+    note(f"error: {' '.join(message.split())}")
+    sys.exit(code)

@@ -11,7 +11,7 @@ from iwreplay.cli.output import note, print_json, print_table, progress
 
 __all__ = ["add_to"]
 
-_INTERRUPTED = 130
+_MAX_SEED = 2**63 - 1
 
 
 def run(
@@ -23,7 +23,7 @@ def run(
         str, typer.Option("--assistant", help="oracle, silent, or scripted:FILE.", metavar="NAME")
     ] = "oracle",
     human: Annotated[str, typer.Option("--human", help="literal.", metavar="NAME")] = "literal",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the episode.", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the episode.", min=0, max=_MAX_SEED)] = 0,
     frames: Annotated[
         bool, typer.Option("--frames/--no-frames", help="Draw frames and log their hashes, or only what is visible.")
     ] = True,
@@ -39,12 +39,23 @@ def run(
 
     Example: iwreplay run G05 P04 --assistant oracle --human literal
     """
-    from iwreplay.app.recording import record_tasks
+    from iwreplay.app.recording import RunInterrupted, record_tasks
 
-    with progress("recording") as tell:
-        done = record_tasks(
-            store, tuple(tasks), assistant=assistant, human=human, seed=seed, frames=frames, jobs=jobs, progress=tell
-        )
+    interrupted = False
+    try:
+        with progress("recording") as tell:
+            done = record_tasks(
+                store,
+                tuple(tasks),
+                assistant=assistant,
+                human=human,
+                seed=seed,
+                frames=frames,
+                jobs=jobs,
+                progress=tell,
+            )
+    except RunInterrupted as stopped:
+        done, interrupted = stopped.done, True
     if json:
         print_json(done)
     else:
@@ -53,9 +64,9 @@ def run(
     for r in done:
         if not r.valid:
             note(f"{r.episode} is not valid: {r.detail}")
-    if any(r.end_reason == "interrupted" for r in done):
-        note("interrupted; what was recorded is kept, run the rest again")
-        raise typer.Exit(_INTERRUPTED)
+    if interrupted:
+        note("what was recorded is kept, run the rest again")
+        raise KeyboardInterrupt
     if not all(r.valid for r in done):
         raise typer.Exit(1)
 

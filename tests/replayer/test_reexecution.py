@@ -331,3 +331,24 @@ def test_an_event_that_is_taken_out_is_found() -> None:
         found = again(Log([*events[:seq], *events[seq + 1 :]]), fail_fast=True)
         assert not found.exact, f"{type(events[seq]).__name__} at {seq}"
         assert found.first is not None
+
+
+class _CtrlC(FakeSimulator):
+    """The user of the replay presses Ctrl-C while physics is stepped."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.left = after
+
+    def step(self, n: int = 1) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        super().step(n)
+
+
+@pytest.mark.parametrize("fail_fast", [False, True])
+@pytest.mark.parametrize("after", [0, 1, 3])
+def test_ctrl_c_in_a_replay_is_no_verdict(recorded: MemoryLog, after: int, fail_fast: bool) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        again(recorded, simulator=lambda: _CtrlC(after), fail_fast=fail_fast)
