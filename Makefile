@@ -51,7 +51,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.reexec_bench
 	$(BIN)/python -m benchmarks.render_bench
 
-# Writes docs/cli.md and docs/catalogue.md anew; tests hold them equal to the code.
+# Writes docs/cli.md, docs/catalogue.md and docs/events.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev
 	$(BIN)/python docs/write.py
 

@@ -1,6 +1,6 @@
 """The ports: the only places through which chance and the outside world enter an episode.
 
-Each has a contract suite in `tests/contracts/` that any implementation must pass.
+Simulator, Assistant and Human each have a contract suite in `tests/contracts/` that any implementation must pass.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Clock(Protocol):
 
 
 class Rng(Protocol):
-    """Seeded chance."""
+    """Seeded chance. Nothing draws any in this version: the opening of a log determines everything that follows, but
+    for what the participants and the simulator answer."""
 
     def uniform(self, lo: float, hi: float) -> float: ...
 

@@ -2,6 +2,9 @@
 
 Hip and shoulder carry the whole rotation of the upper bone, knee and elbow are hinges, ankle and wrist take the
 orientation that is asked for.
+
+For recording only: it works out body values, which are logged, and asks the C library for an arc tangent, whose last
+bit may differ between machines. What draws or judges a log starts from the logged values (`kinematics`).
 """
 
 from __future__ import annotations

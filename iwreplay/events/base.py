@@ -20,4 +20,5 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     sim_time_s: float
     #: 0 before live interaction, then 1, 2, ... (one Assistant decision each)
     turn: int
+    #: scene_init, warmup, closed_loop or end
     phase: Phase

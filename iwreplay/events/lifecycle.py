@@ -21,6 +21,7 @@ class Participant(msgspec.Struct, frozen=True, kw_only=True):
 
     #: "oracle", "silent", "literal", "logged", a model's name ...
     name: str
+    #: its version, as it states it
     version: str
     #: parameters that change its behaviour, as strings (never a key or a secret)
     params: dict[str, str] = {}
@@ -29,7 +30,9 @@ class Participant(msgspec.Struct, frozen=True, kw_only=True):
 class EpisodeConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that shapes a recording and is not in the task."""
 
+    #: pixels
     frame_width: int = 640
+    #: pixels
     frame_height: int = 480
     #: vertical field of view, degrees
     fovy_deg: float = 60.0
@@ -41,23 +44,34 @@ class EpisodeConfig(msgspec.Struct, frozen=True, kw_only=True):
     snapshot_every: int = 512
     #: a thing counts as visible from so many pixels at 640x480 (scaled with the frame's area)
     visible_px: int = 12
+    #: of the recording; part of the episode's id
     seed: int = 0
+    #: turns of live interaction, rule 8
     max_turns: int
+    #: commands of live interaction, refused ones included, rule 8
     max_actions: int
 
 
 class EpisodeOpened(Event, frozen=True, kw_only=True, tag="episode_opened"):
     """First event of every log: all that is needed to re-execute it."""
 
+    #: of the log
     format_version: int
+    #: the whole task as it was, with its checks
     task: TaskPack
+    #: the compiled scene with the task's things in it
     scene: CompiledScene
     #: sha256 of the canonical scene
     scene_hash: str
+    #: how it is recorded
     config: EpisodeConfig
+    #: who speaks
     assistant: Participant
+    #: who acts
     human: Participant
+    #: the physics
     simulator: Participant
+    #: name and version of what draws the frames
     renderer: str
     #: versions and platform that can change a bit of the result: name -> value
     fingerprint: dict[str, str]
@@ -70,6 +84,7 @@ class EpisodeOpened(Event, frozen=True, kw_only=True, tag="episode_opened"):
 class PhaseChanged(Event, frozen=True, kw_only=True, tag="phase_changed"):
     """`phase` of this event is the phase that begins."""
 
+    #: the phase that ends; None before the first
     previous: Phase | None
 
 
@@ -78,16 +93,22 @@ class Fault(Event, frozen=True, kw_only=True, tag="fault"):
 
     #: participant:assistant, participant:human, simulator, recorder, user
     source: str
+    #: what kind of break, in capitals
     code: str
+    #: a sentence about it
     detail: str
 
 
 class EpisodeEnded(Event, frozen=True, kw_only=True, tag="episode_ended"):
     """Last event of a whole log."""
 
+    #: why it ended
     reason: EndReason
     #: False: spoilt by a fault or an interruption; the reason is in `detail`
     valid: bool
+    #: turns of live interaction
     turns: int
+    #: commands of live interaction, refused ones included
     actions: int
+    #: why it is not valid, or ""
     detail: str = ""

@@ -12,7 +12,9 @@ __all__ = ["AssistantDecision", "CommandIssued", "HumanTurn", "ModelCall", "Utte
 class AssistantDecision(Event, frozen=True, kw_only=True, tag="assistant_decision"):
     """Exactly one a turn. `silent` has no text, `interrupt` has text, `done` may have a last sentence."""
 
+    #: say nothing, speak, or end the episode
     decision: Literal["silent", "interrupt", "done"]
+    #: the words spoken; None when silent
     text: str | None = None
     #: hidden memory field of the memory arm; never shown to the Human
     memory: str | None = None
@@ -21,7 +23,9 @@ class AssistantDecision(Event, frozen=True, kw_only=True, tag="assistant_decisio
 class HumanTurn(Event, frozen=True, kw_only=True, tag="human_turn"):
     """What the Human decided to do, before it is executed. No command at all is written as one `[NoOp]`."""
 
+    #: as the Human wrote them, in order
     commands: tuple[str, ...]
+    #: what it says to the Assistant, or None
     reply: str | None = None
 
 
@@ -30,6 +34,7 @@ class CommandIssued(Event, frozen=True, kw_only=True, tag="command_issued"):
 
     #: 0, 1, 2 ... over the episode, warmup included
     action: int
+    #: the command as written
     text: str
     #: warmup commands and scripted errors are not the Human's choice
     source: Literal["human", "warmup", "intent"]
@@ -39,22 +44,34 @@ class Utterance(Event, frozen=True, kw_only=True, tag="utterance"):
     """Words heard by both participants that are not part of a decision: the Human's report of a failure,
     a caller on the phone, a spoken correction."""
 
+    #: "human", or the speaker that the task's script names
     speaker: str
+    #: the words
     text: str
 
 
 class ModelCall(Event, frozen=True, kw_only=True, tag="model_call"):
     """One call to a hosted model."""
 
+    #: for which participant
     role: Literal["assistant", "human"]
+    #: its name at the provider
     model: str
     #: sha256 of the full request, stored by content
     request_sha256: str
+    #: the text that came back, whole
     answer: str
+    #: as billed
     input_tokens: int
+    #: as billed
     output_tokens: int
+    #: US dollars, or None when unknown
     cost_usd: float | None
+    #: wall seconds until the answer, retries included
     latency_s: float
+    #: calls that failed before this one
     retries: int
+    #: of the request, as strings (never a key or a secret)
     params: dict[str, str]
+    #: for questions to the provider, or None
     provider_request_id: str | None = None

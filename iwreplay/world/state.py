@@ -11,11 +11,25 @@ from iwreplay.errors import LogError
 from iwreplay.events import (
     BODY_VALUES,
     EVENT_TYPES,
+    AssistantDecision,
     BodyPosed,
+    CommandIssued,
+    Contact,
+    EpisodeEnded,
     EpisodeOpened,
     Event,
+    Fault,
+    FrameCaptured,
+    Happened,
+    HumanTurn,
+    ModelCall,
+    Observation,
+    PhaseChanged,
     PosesSampled,
+    PrimitiveOutcome,
+    ScriptedEvent,
     StateDelta,
+    Utterance,
     WorldSnapshot,
 )
 from iwreplay.pose import Pose
@@ -25,9 +39,28 @@ from iwreplay.vocabulary import WEARER, AttrValue, Phase
 
 __all__ = ["WorldState", "fold"]
 
+#: kinds that change the world; a new kind must be put into one of the two
+_FOLDED = frozenset((PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened))
 #: kinds that only move time, turn and phase on; most events are, and need not be asked six questions
-_FOLDED: tuple[type[Event], ...] = (PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened)
-_INERT = frozenset(EVENT_TYPES) - frozenset(_FOLDED)
+_INERT = frozenset(
+    (
+        AssistantDecision,
+        CommandIssued,
+        Contact,
+        EpisodeEnded,
+        Fault,
+        FrameCaptured,
+        Happened,
+        HumanTurn,
+        ModelCall,
+        Observation,
+        PhaseChanged,
+        PrimitiveOutcome,
+        ScriptedEvent,
+        Utterance,
+    )
+)
+assert frozenset(EVENT_TYPES) == _FOLDED | _INERT, "every kind is folded or inert"
 
 
 class WorldState:
