@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from iwreplay.actions.naming import described, lateral_m, listed, public_name, room_name, touch_name, where
 from iwreplay.events import Event, FrameCaptured, Happened, PrimitiveOutcome, StateDelta
-from iwreplay.pose import Pose, compose, inverse, rotate
+from iwreplay.frames import READABLE_CAP_PX, cap_height_px
+from iwreplay.pose import Pose, inverse, transform_point
 from iwreplay.processes.support import Parent, closed_around, parent_of, relative_pose
 from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
@@ -23,8 +24,6 @@ __all__ = ["TOUCH_REACH_M", "Perception"]
 TOUCH_REACH_M = 1.25
 #: a remembered thing that is farther than this from where it was has moved
 _MOVED_M = 0.03
-#: smallest height of a capital letter that can be read in a frame, pixels
-_LEGIBLE_PX = 6.0
 _RECENT = 16
 #: attributes whose change by a primitive means that the wearer had the thing in its hands
 _HANDLING = ("parent", "held", "worn")
@@ -109,16 +108,11 @@ class Perception:
         for face in faces_of(owner, self._state):
             if (thing, face.name) in self.legible or not self._state.attrs[thing].get(f"text:{face.name}"):
                 continue
-            normal = rotate(face.pose[3:], (0.0, 0.0, 1.0))
-            to_eye = tuple(c - f for c, f in zip(event.camera[:3], face.pose[:3], strict=True))
-            facing = sum(n * e for n, e in zip(normal, to_eye, strict=True))
-            eye_from_face = compose(inverse(event.camera), face.pose)
-            ahead = -eye_from_face[2]
-            if facing <= 0.0 or ahead <= 0.05:
-                continue
+            x, y, behind = transform_point(inverse(event.camera), face.pose[:3])
             half_w, half_h = event.width / 2 / event.focal_px, event.height / 2 / event.focal_px
-            in_view = abs(eye_from_face[0]) < half_w * ahead and abs(eye_from_face[1]) < half_h * ahead
-            if in_view and caps[face.name] * event.focal_px / ahead >= _LEGIBLE_PX * event.height / 480.0:
+            in_view = abs(x) < -half_w * behind and abs(y) < -half_h * behind
+            cap_px = cap_height_px(event.camera, focal_px=event.focal_px, at=face.pose, cap_height_m=caps[face.name])
+            if in_view and cap_px >= READABLE_CAP_PX:
                 self.legible[(thing, face.name)] = None
 
     def _fix(self, thing: str) -> None:

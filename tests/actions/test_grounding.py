@@ -270,6 +270,20 @@ def test_printed_words_count_once_they_were_legible() -> None:
     assert mind.ground("cue box").id == "box_2"
 
 
+@pytest.mark.parametrize(("yaw", "legible"), [(0.0, True), (0.5, True), (1.35, False), (-1.35, False)])
+def test_words_seen_at_a_slant_are_too_narrow_to_read(yaw: float, legible: bool) -> None:
+    box = thing(
+        "box_1",
+        "box",
+        (0, 0.9, 0.9),
+        attrs={"text:front": "AXO", "parent": "on:counter_1.top"},
+        faces=("front",),
+        yaw=yaw,
+    )
+    mind = Mind(box).sees("box_1")
+    assert (mind.perception.printed_words(box) == ("axo",)) is legible
+
+
 # ---------------------------------------------------------------------- without sight
 
 
