@@ -142,7 +142,7 @@ def comparison_problem(attr: str, type_name: str, cmp: str) -> str | None:
     return None
 
 
-def value_problem(index: SceneIndex, attr: str, type_name: str, value: object, cmp: str) -> str | None:
+def value_problem(index: SceneIndex, *, attr: str, type_name: str, value: object, cmp: str) -> str | None:
     """None when `attr cmp value` makes sense for an attribute of that type; otherwise a sentence saying why not."""
     if cmp == "has":
         return None if isinstance(value, str) and value else f"`has` needs a text that is not empty, not {value!r}"

@@ -87,7 +87,7 @@ class Validator:
         problem = comparison_problem(f[2], type_name, cmp)
         if problem is not None:
             self.fail(problem, (*path, 4))
-        problem = value_problem(self._index, f[2], type_name, value, cmp)
+        problem = value_problem(self._index, attr=f[2], type_name=type_name, value=value, cmp=cmp)
         if problem is not None:
             self.fail(problem, (*path, 3))
 
@@ -121,7 +121,7 @@ class Validator:
         owner, _, part = place.partition(".")
         owners = env[owner].ids if owner in env else (owner,)
         strict = env[owner].strict if owner in env else True
-        problems = [place_problem(self._index, relation, o, part) for o in owners]
+        problems = [place_problem(self._index, relation=relation, owner=o, part=part) for o in owners]
         bad = [p for p in problems if p is not None]
         if bad and (strict or len(bad) == len(problems)):
             self.fail(bad[0], path)
@@ -213,7 +213,7 @@ class Validator:
         if type_name == "dict":
             self.fail(f'{attr!r} is a table; take one liquid of it with "contains:<liquid>"', path)
         for i, value in enumerate(values):
-            problem = value_problem(self._index, attr, type_name, value, "==")
+            problem = value_problem(self._index, attr=attr, type_name=type_name, value=value, cmp="==")
             if problem is not None:
                 self.fail(problem, (*path, i))
 

@@ -13,7 +13,7 @@ _TO_WEARER = ("near", "touching", "attached")
 FROM_WEARER = ("near", "touching", "attached", "in_room", "ontop")
 
 
-def place_problem(index: SceneIndex, relation: str, owner: str, part: str) -> str | None:
+def place_problem(index: SceneIndex, *, relation: str, owner: str, part: str) -> str | None:
     """None when `relation` can lead to `owner` (with `part`, one of its surfaces or interiors); else why it cannot."""
     if relation == "in_room":
         if owner in index.rooms and not part:

@@ -109,7 +109,7 @@ class ScoreBook:
         """Keeps scores, in place of those of the same key, and writes the book in one step."""
         keys = [n.key for n in new]
         kept = [e for e in self.entries if e.key not in keys] + list(new)
-        for scorer in {n.key.scorer for n in new}:
+        for scorer in dict.fromkeys(n.key.scorer for n in new):
             same = [e for e in kept if e.key.scorer == scorer]
             for old in same[:-_MAX_PER_SCORER]:
                 kept.remove(old)
