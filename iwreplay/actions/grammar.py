@@ -19,12 +19,12 @@ from iwreplay.actions.table import NUMBER_RANGES, PRIMITIVES, Arg, Primitive, by
 from iwreplay.errors import ParticipantError
 from iwreplay.motion.model import Refusal
 
-__all__ = ["MAX_COMMANDS", "Command", "Turn", "parse_command", "parse_turn"]
+__all__ = ["MAX_COMMANDS", "MAX_COMMAND_CHARS", "Command", "Turn", "parse_command", "parse_turn"]
 
 #: longest command, in characters
-_MAX_CHARS = 400
+MAX_COMMAND_CHARS = 400
 #: most commands in one turn
-MAX_COMMANDS = 64
+MAX_COMMANDS = 32
 _MAX_REPLY = 4000
 _MAX_WORDS = 8
 
@@ -56,8 +56,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse_command(text: str) -> Command:
     """Parses one command; raises RefusedError with PARSE, UNKNOWN_VERB, ARITY, BAD_NUMBER or FORBIDDEN_REF."""
-    if len(text) > _MAX_CHARS:
-        raise RefusedError(Refusal("PARSE", f"A command has at most {_MAX_CHARS} characters."))
+    if len(text) > MAX_COMMAND_CHARS:
+        raise RefusedError(Refusal("PARSE", f"A command has at most {MAX_COMMAND_CHARS} characters."))
     found = _COMMAND.fullmatch(text.strip())
     if found is None:
         raise RefusedError(

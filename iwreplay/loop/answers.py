@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from iwreplay.actions.grammar import MAX_COMMAND_CHARS, MAX_COMMANDS
 from iwreplay.errors import ParticipantError
-from iwreplay.loop.limits import MAX_COMMAND_CHARS, MAX_COMMANDS_PER_TURN, MAX_TEXT_CHARS, NOOP
+from iwreplay.loop.limits import MAX_TEXT_CHARS, NOOP
 from iwreplay.ports import AssistantAct, HumanAct
 
 __all__ = ["AnswerError", "checked_assistant_act", "checked_human_act", "checked_report"]
@@ -64,8 +65,8 @@ def checked_human_act(act: object, *, intent: str | None) -> HumanAct:
     if not isinstance(act.commands, tuple) or not all(isinstance(c, str) for c in act.commands):
         raise _outside("the Human's commands must be a tuple of strings")
     commands = tuple(c.strip() for c in act.commands)
-    if len(commands) > MAX_COMMANDS_PER_TURN:
-        raise _outside(f"{len(commands)} commands in one turn; at most {MAX_COMMANDS_PER_TURN} are allowed")
+    if len(commands) > MAX_COMMANDS:
+        raise _outside(f"{len(commands)} commands in one turn; at most {MAX_COMMANDS} are allowed")
     for command in commands:
         if not command or "\n" in command or len(command) > MAX_COMMAND_CHARS or not _is_unicode(command):
             raise _outside(

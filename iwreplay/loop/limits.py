@@ -7,8 +7,6 @@ from iwreplay.taskpack.model import Limits, TaskPack
 
 __all__ = [
     "HUMAN_FRAMES",
-    "MAX_COMMANDS_PER_TURN",
-    "MAX_COMMAND_CHARS",
     "MAX_TEXT_CHARS",
     "NOOP",
     "NOOP_IDLE_S",
@@ -22,9 +20,7 @@ NOOP = "[NoOp]"
 NOOP_IDLE_S = 2.0
 #: latest frames that a sighted Human is shown: those of one action
 HUMAN_FRAMES = 4
-#: more than this in one answer is outside the protocol
-MAX_COMMANDS_PER_TURN = 32
-MAX_COMMAND_CHARS = 400
+#: a longer text in one answer is outside the protocol
 MAX_TEXT_CHARS = 20_000
 
 
