@@ -14,6 +14,7 @@ __all__ = [
     "FAILURE_CODES",
     "FAMILIES",
     "HAPPENINGS",
+    "PHASES",
     "RELATIONS",
     "WEARER",
     "AttrValue",
@@ -27,6 +28,8 @@ WEARER = "wearer"
 AttrValue = bool | int | float | str | dict[str, float] | None
 
 Phase = Literal["scene_init", "warmup", "closed_loop", "end"]
+#: in the order in which they come, rule 1
+PHASES: tuple[Phase, ...] = ("scene_init", "warmup", "closed_loop", "end")
 
 Family = Literal["guidance", "planning", "accessibility", "decision", "prevention", "finding"]
 FAMILIES: tuple[Family, ...] = ("guidance", "planning", "accessibility", "decision", "prevention", "finding")

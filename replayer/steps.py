@@ -15,13 +15,12 @@ from iwreplay.events import (
     Observation,
     PhaseChanged,
 )
+from iwreplay.vocabulary import PHASES
 
 __all__ = ["Step", "StepKey", "Taken", "key_of", "steps_of", "taken"]
 
 #: (phase, turn, place in the turn, action): rises along a log
 StepKey = tuple[int, int, int, int]
-
-_PHASES = ("scene_init", "warmup", "closed_loop", "end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def taken(seq: int, event: Event) -> Taken:
 
 def key_of(event: Event) -> StepKey | None:
     """The key of the step that an event begins, or None when it begins none."""
-    phase = _PHASES.index(event.phase)
+    phase = PHASES.index(event.phase)
     if isinstance(event, EpisodeOpened):
         return (-1, 0, 0, 0)
     if isinstance(event, PhaseChanged):

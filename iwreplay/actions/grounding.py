@@ -19,12 +19,11 @@ from iwreplay.processes.support import ancestors
 from iwreplay.scene.geometry import Aabb
 from iwreplay.scene.model import Room, Thing
 from iwreplay.world.geometry import exists, thing_aabb, thing_of
+from iwreplay.world.relations import NEAR_M
 from iwreplay.world.state import WorldState
 from iwreplay.world.support import FLOOR
 
 __all__ = ["Grounded", "ground"]
-
-_NEAR_M = 0.6
 
 
 class Grounded(msgspec.Struct, frozen=True):
@@ -170,7 +169,7 @@ class _Search:
         a = thing_aabb(thing_of(self.state, thing), self.state)
         b = thing_aabb(anchor.thing, self.state)
         if relation == "near":
-            return _gap_m(a, b) <= _NEAR_M
+            return _gap_m(a, b) <= NEAR_M
         if relation == "under":
             return a[5] <= b[5] and a[0] < b[3] and b[0] < a[3] and a[1] < b[4] and b[1] < a[4] and a[2] < b[2]
         if _gap_m(a, b) > 1.0:

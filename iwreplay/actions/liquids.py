@@ -9,7 +9,7 @@ from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots
 from iwreplay.pose import Pose, Quat, Vec3, compose, inverse, normalised, quat_about, quat_mul, transform_point
-from iwreplay.processes.plumbing import amounts, room_l, sink_of, total_l, with_more
+from iwreplay.processes.plumbing import FLOW_LPS, amounts, room_l, sink_of, total_l, with_more
 from iwreplay.processes.support import dependents, parent_of
 from iwreplay.processes.world import number_of
 from iwreplay.scene.model import Thing
@@ -21,7 +21,6 @@ _POUR_S = 1.6
 _TILT_RAD = math.radians(100.0)
 _ABOVE_M = 0.12
 _SOAK_S = 2.0
-_FLOW_LPS = 0.1
 _TRACE_L = 1e-6
 
 
@@ -140,7 +139,7 @@ def fill(scope: Scope) -> Plan:
     missing = room_l(scope.state, vessel.id)
     if missing <= _TRACE_L:
         raise refuse("FULL", sentence(f"{scope.the(vessel.id)} is full."), blocker=vessel.id)
-    seconds = max(1.0, missing / number_of(source, "flow_lps", _FLOW_LPS))
+    seconds = max(1.0, missing / number_of(source, "flow_lps", FLOW_LPS))
     script = scope.script()
     before = total_l(scope.state, vessel.id)
 

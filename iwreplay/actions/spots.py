@@ -27,7 +27,7 @@ from iwreplay.pose import (
 )
 from iwreplay.processes.support import dependents, parent_text
 from iwreplay.scene.convex import solid_aabb
-from iwreplay.scene.geometry import merged, solids_at
+from iwreplay.scene.geometry import foot_of, solids_at
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
     PlacedInterior,
@@ -45,8 +45,6 @@ _GRID_M = 0.03
 #: things are put down with this much air around them where there is room
 _AIR_M = 0.012
 _SKIN_M = 0.002
-#: solids whose bottom is this near the lowest point belong to the foot
-_FOOT_M = 0.015
 _LIFT_M = 0.003
 _HAND_AHEAD_M = 0.45
 _HAND_LEFT_M = -0.1
@@ -104,8 +102,7 @@ def _foot_of(thing: Thing, state: WorldState) -> tuple[Vec3, Vec3]:
     boxes = [solid_aabb(s) for s in solids_at(thing, IDENTITY, state.joints)]
     if not boxes:
         return thing.bounds_pos, thing.bounds_half
-    lowest = min(b[2] for b in boxes)
-    x0, y0, z0, x1, y1, z1 = merged(b for b in boxes if b[2] <= lowest + _FOOT_M)
+    x0, y0, z0, x1, y1, z1 = foot_of(boxes)
     return _middle_and_half((x0, y0, z0), (x1, y1, z1))
 
 

@@ -40,6 +40,7 @@ from iwreplay.loop.audit_actions import ActionAudit
 from iwreplay.loop.dialogue import ASSISTANT, line_of
 from iwreplay.loop.leaks import LeakScanner
 from iwreplay.loop.limits import NOOP, limits_of
+from iwreplay.vocabulary import PHASES
 from iwreplay.world.state import WorldState
 
 __all__ = ["CHECKED_STATEMENTS", "Violation", "protocol_violations"]
@@ -47,7 +48,6 @@ __all__ = ["CHECKED_STATEMENTS", "Violation", "protocol_violations"]
 #: numbers of the statements that the audit can find broken
 CHECKED_STATEMENTS: tuple[int, ...] = (*range(1, 17), *range(19, 26))
 
-_PHASES = ("scene_init", "warmup", "closed_loop", "end")
 #: of the seven numbers of a pose; the camera is worked out from the body by the same arithmetic
 _CAMERA_TOLERANCE = 1e-9
 _MAX_FRAMES, _LATEST, _OLDER = 32, 8, 24
@@ -158,7 +158,7 @@ class _Audit:
 
     def _phase(self, event: PhaseChanged) -> None:
         self._turn_ends()
-        expected = _PHASES[: _PHASES.index(event.phase)]
+        expected = PHASES[: PHASES.index(event.phase)]
         if tuple(self.phases) != expected and not (event.phase == "end" and self.fault is not None):
             self.report(1, f"phase {event.phase} begins after {', '.join(self.phases) or 'nothing'}")
         self.phases.append(event.phase)

@@ -14,6 +14,7 @@ from iwreplay.world.geometry import exists, thing_of
 from iwreplay.world.state import WorldState
 
 __all__ = [
+    "FLOW_LPS",
     "amounts",
     "capacity_l",
     "room_l",
@@ -25,7 +26,8 @@ __all__ = [
     "with_more",
 ]
 
-_FLOW_LPS = 0.1
+#: litres a second of a tap that says nothing else
+FLOW_LPS = 0.1
 _CAPACITY_L = 0.5
 _EMPTY_L = 1e-6
 #: a tap without a named sink serves the nearest one within this distance
@@ -111,6 +113,6 @@ def tick_filling(world: ProcessWorld) -> None:
             if exists(state, t.id) and parent_of(state, t.id).thing == sink != "" and takes_water(state, t.id)
         ]
         for vessel in under:
-            litres = min(room_l(state, vessel), number_of(tap, "flow_lps", _FLOW_LPS) * TICK_S / len(under))
+            litres = min(room_l(state, vessel), number_of(tap, "flow_lps", FLOW_LPS) * TICK_S / len(under))
             filled = with_more(amounts(state, vessel), "water", litres)
             world.change(vessel, "contains", dict(filled), cause="process:filling")

@@ -7,7 +7,7 @@ the link's constant offset. Metres, radians.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from iwreplay.errors import GeometryError
@@ -21,6 +21,7 @@ __all__ = [
     "Solid",
     "aabb_of",
     "aabbs_overlap",
+    "foot_of",
     "initial_joints",
     "joint_motion",
     "joints_at_load",
@@ -33,6 +34,9 @@ __all__ = [
 ]
 
 Aabb = tuple[float, float, float, float, float, float]
+
+#: solids whose bottom is this near the lowest point belong to the foot
+_FOOT_M = 0.015
 
 
 class Box(NamedTuple):
@@ -146,6 +150,13 @@ def merged(boxes: Iterable[Aabb]) -> Aabb:
     if lo[0] > hi[0]:
         raise GeometryError("no boxes to merge")
     return (lo[0], lo[1], lo[2], hi[0], hi[1], hi[2])
+
+
+def foot_of(boxes: Sequence[Aabb]) -> Aabb:
+    """Bounds of what a thing stands on, from those of its solids: all that begin within 15 mm of the lowest point.
+    GeometryError when there is none."""
+    lowest = min((b[2] for b in boxes), default=0.0)
+    return merged(b for b in boxes if b[2] <= lowest + _FOOT_M)
 
 
 def aabbs_overlap(a: Aabb, b: Aabb, *, margin_m: float = 0.0) -> bool:

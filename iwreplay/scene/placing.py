@@ -9,7 +9,7 @@ from typing import NamedTuple
 from iwreplay.errors import SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, from_xyz_yaw
 from iwreplay.scene.convex import solid_aabb
-from iwreplay.scene.geometry import Aabb, link_poses_at, merged, solids_at
+from iwreplay.scene.geometry import Aabb, foot_of, link_poses_at, merged, solids_at
 from iwreplay.scene.model import Interior, Room, Surface, Thing
 
 __all__ = ["LIFT_M", "Spot", "is_off_stage", "off_stage", "spot_for"]
@@ -18,8 +18,6 @@ __all__ = ["LIFT_M", "Spot", "is_off_stage", "off_stage", "spot_for"]
 LIFT_M = 0.0005
 #: how far a foot may stand over the edge of its surface
 _OVERHANG_M = 0.012
-#: solids whose bottom is this near the lowest point are what a thing stands on
-_FOOT_M = 0.015
 _PARK_M = 100.0
 
 
@@ -133,6 +131,4 @@ def _whole(thing: Thing, pose: Pose) -> Aabb:
 
 def _foot(thing: Thing, pose: Pose) -> Aabb:
     """Bounds of what the thing stands on."""
-    boxes = [solid_aabb(s) for s in solids_at(thing, pose, {})]
-    lowest = min(b[2] for b in boxes)
-    return merged(b for b in boxes if b[2] < lowest + _FOOT_M)
+    return foot_of([solid_aabb(s) for s in solids_at(thing, pose, {})])

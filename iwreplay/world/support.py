@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from iwreplay.pose import Vec3, inverse, transform_point
 from iwreplay.scene.convex import top_at
-from iwreplay.scene.geometry import Aabb, merged, point_in_box
+from iwreplay.scene.geometry import Aabb, foot_of, point_in_box
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
     PlacedInterior,
@@ -29,8 +29,6 @@ FLOOR = "floor"
 
 #: a foot may be this far above or below what it stands on (soft contacts, tilted things)
 _GAP_M = 0.008
-#: solids whose bottom is this near the lowest point belong to the foot
-_FOOT_M = 0.015
 #: feelers start this far above the foot
 _FEEL_M = 0.012
 _INSIDE_MARGIN_M = 0.01
@@ -60,10 +58,7 @@ def core_point(thing: Thing, state: Posed) -> Vec3:
 
 def _foot(thing: Thing, state: Posed) -> Aabb:
     boxes = solid_boxes_of(thing, state)
-    if not boxes:
-        return thing_aabb(thing, state)
-    lowest = min(b[2] for b in boxes)
-    return merged(b for b in boxes if b[2] <= lowest + _FOOT_M)
+    return foot_of(boxes) if boxes else thing_aabb(thing, state)
 
 
 def rests_on(state: Posed, thing: str) -> str:
