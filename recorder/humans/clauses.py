@@ -60,7 +60,7 @@ _FILLERS = phrases_of(
     hey; hi; hello; careful; be careful; wait; stop; no; hold on; hang on; nice work; good job; that's right; that's
     it; very good; exactly; correct; oh; ah; in that case; at this point; from there; once there; when there; go
     ahead and; go on and; go and; come and; go on; come on; quick; hurry; hurry up; no no; listen; look; maybe; perhaps; oops; whoa; ugh; um; uh; er; hmm; phew; oh no; try to; remember to; make sure to; be sure to; make sure you; be sure
-    you; let's; let us; can you; could you; would you; will you; you can; you could; you should; you must; you have
+    you; let's; let us; can you; could you; can we; could we; shall we; we can; we should; we need to; we must; we have to; would you; will you; you can; you could; you should; you must; you have
     to; you need to; you'll need to; you will need to; you may; i need you to; i want you to; i'd like you to; i
     would like you to; it's time to; it is time to; time to; you'd better; you had better; better; you want to; you'll want to; you might want to;
     you would want to; why don't you; why not; how about; what about; would you mind; do you mind; don't forget to;

@@ -46,6 +46,8 @@ _SUBJECT = re.compile(
 )
 #: "the carton in your hand" is the carton
 _IN_HAND = re.compile(r"(?<! what is)(?<! what's)(?<! thing)(?<! object)(?<! item) in your (?:right |left )?hand\b")
+#: "the next one is the BYT carton", "it's the bottle on the left": what "it" is afterwards
+_IDENTITY = re.compile(r"^(?:it|that|this|the (?:[\w-]+ )?one(?: [\w -]+?)?)(?:'s| is) (?P<y>(?:the|your) [\w' -]+)$")
 #: where a statement says that something belongs: what "there" is afterwards
 _BELONGS = re.compile(
     r"\b(?:goes|go|belongs?|comes?) (?:back )?(?:in|into|on|onto|to|inside) (?P<y>(?:the|your|that) [\w' -]+)$"
@@ -122,6 +124,9 @@ def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
         subject = _SUBJECT.match(clause.text)
         if subject is not None and noun_phrase(subject["x"] or subject["x2"]):
             referents.mention(noun_phrase(subject["x"] or subject["x2"]), "target")
+    told = _IDENTITY.match(clause.text) if clause.kind == "statement" else None
+    if told is not None and noun_phrase(told["y"]):
+        referents.mention(noun_phrase(told["y"]), "target")
     belongs = _BELONGS.search(clause.text) if clause.kind == "statement" else None
     if belongs is not None and noun_phrase(belongs["y"]):
         referents.mention(noun_phrase(belongs["y"]), "place")
@@ -215,7 +220,8 @@ def _command(order: Order, referents: Referents) -> str:
     for words, role in order.names:
         _only_one(words)
         name = _name(words, role, referents)
-        if order.verb in _TOOLED and name == referents.holding and words.strip() in PRONOUNS:
+        tooled = order.verb in _TOOLED or (order.verb == "Plate" and re.search(rf"\b{SERVING_TOOLS}$", name))
+        if tooled and name == referents.holding and {words.strip(), noun_phrase(words)} & PRONOUNS:
             raise _NotUnderstood(f'What do you mean by "{words.strip()}"? I hold the {name} to do it with.')
         names.append(name)
     if len(names) == 2 and names[0] == names[1] and order.names[0][1] == "held":
@@ -238,6 +244,8 @@ def _only_one(words: str) -> None:
 
 def _name(words: str, role: Role, referents: Referents) -> str:
     plain = _plain(words)
+    if "#" in words:
+        raise _NotUnderstood(f'I did not understand what "{plain.strip()}" is.')
     name = referents.resolve(plain, role)
     if name is None:
         raise _NotUnderstood(f'What do you mean by "{plain.strip()}"?')

@@ -67,6 +67,8 @@ IDIOMS: tuple[Rule, ...] = (
     # walking
     rule(r"(?:take|bring|lead|get|guide|walk) me (?:over |back |straight )*(?:to|into) {x}", to("Walk", "target")),
     rule(r"(?:get|move|come|go|step|walk)(?: a (?:little )?bit| a little| a step)? (?:closer|nearer) (?:to )?{x}", to("Walk", "target")),
+    rule(r"move (?:yourself )?(?:back |over |on |along |up |down |across )*(?:to|towards|into) {x}", to("Walk", "target")),
+    rule(r"(?:take|go|move|step|walk) (?:{dist} )?(?:sideways|(?:to )?(?:the |your )(?P<side>left|right))", lambda g: Ask("I can't step sideways: tell me to turn, or to walk to something.")),
     rule(r"get (?:over |back |down |up |across |yourself )*(?:to|into) {x}", to("Walk", "target")),
     rule(r"(?:come|go|walk|head|step|get)(?: right| back| over)* (?:here|there) (?:to|into|by) {x}", to("Walk", "target")),
     rule(r"(?:go|head|walk|move|step) (?P<side>left|right)", lambda g: Ask(f"Should I turn {g['side']}, or walk to something on my {g['side']}?")),

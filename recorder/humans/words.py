@@ -147,7 +147,7 @@ _DETERMINER = re.compile(
 )
 _TAIL = re.compile(
     r"\s+(?:please|for me|for now|now|right now|again|carefully|gently|slowly|quickly|straight away|immediately|too|as well"
-    r"|instead(?: of .+)?|first|over there|over here|right there|there|here|right in front of you|in front of you|in front|longer|more|next to you|in view"
+    r"|instead(?: of .+)?|first|over there|over here|right there|there|here|straight|right in front of you|in front of you|in front|longer|more|next to you|in view"
     r"|(?:that )?you (?:can )?see|(?:that )?you(?:'re| are) (?:now )?holding|(?:that )?you hold|in your (?:right |left )?hand"
     r"|with you|with (?:your|one|both) (?:(?:right|left|free) )?hands?|back|down|away|up|completely|fully|all the way|flat"
     r"|thoroughly|well|a little|a bit|a little bit|slightly|upside(?: down)?|by (?:its|the) (?:handle|stem|rim|edge|neck)|at once|next|safely|tightly|firmly|off|out|directly|yet|from there|nearby|behind you|after you)$"
