@@ -12,6 +12,7 @@ from iwreplay.events import (
     CommandIssued,
     Happened,
     HumanTurn,
+    Observation,
     PhaseChanged,
     PrimitiveOutcome,
     ScriptedEvent,
@@ -21,6 +22,7 @@ from iwreplay.events import (
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.log import read_log
 from iwreplay.loop import dialogue_of, protocol_violations
+from iwreplay.loop.limits import NOOP_IDLE_S
 from iwreplay.taskpack.model import OracleStep
 from iwreplay.world.relations import holds
 from iwreplay.world.state import WorldState
@@ -117,6 +119,17 @@ def test_a_delivery_arrives_at_its_time_where_it_should_and_not_before() -> None
     assert state.attr("floor_lamp_1", "on") is True
     lamp = [d for d in of(done.events, StateDelta) if (d.thing, d.attr) == ("floor_lamp_1", "on")]
     assert [(d.old, d.new, d.cause) for d in lamp] == [(False, True, "script:evening")]
+
+
+def test_a_delivery_arrives_while_nobody_does_anything() -> None:
+    """Idle time counts, and a script is looked at when it has passed, not at the next turn."""
+    done = played("delivery", "silent")
+    at = next(n for n, e in enumerate(done.events) if isinstance(e, ScriptedEvent) and e.script == "delivery")
+    began = next(e.sim_time_s for e in done.events if isinstance(e, PhaseChanged) and e.phase == "closed_loop")
+    assert 3.0 <= done.events[at].sim_time_s - began <= 3.0 + NOOP_IDLE_S
+    before = [e for e in done.events[:at] if isinstance(e, HumanTurn | Observation)][-1]
+    assert isinstance(before, HumanTurn)
+    assert before.turn == done.events[at].turn
 
 
 def test_what_is_not_delivered_yet_can_not_be_taken_nor_what_is_gone() -> None:
