@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay.errors import EventError, LogError, UnknownNameError
+from iwreplay.errors import EventError, LogCorruptError, LogError, StoreError, UnknownNameError
 from iwreplay.events import EpisodeEnded, EpisodeOpened
 from iwreplay.log import read_log, state_at
 from iwreplay.store import Episode, Store, log_at
@@ -35,9 +35,19 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_episode(store: Path, wanted: str) -> Episode:
-    """The episode of that id, unique prefix or path. A path of a log needs no store."""
+    """The episode of that id, unique prefix or path.
+
+    A path of a log needs no store. What could be either (no folder is named) is an id of the store if there is one.
+    """
     named = log_at(wanted)
-    return named if named is not None else Store.open(store).find(wanted)
+    if named is None:
+        return Store.open(store).find(wanted)
+    if Path(wanted).name != wanted:
+        return named
+    try:
+        return Store.open(store).find(wanted)
+    except StoreError:
+        return named
 
 
 def find_episodes(store: Path, wanted: tuple[str, ...]) -> tuple[Episode, ...]:
@@ -101,12 +111,23 @@ def look_at(episode: Episode) -> Listed:
 
 
 def world_at(episode: Episode, *, seq: int) -> WorldState:
-    """The world just after event `seq`. UnknownNameError when the log has no such event."""
+    """The world just after event `seq`. UnknownNameError when the log has no such event, LogCorruptError when it is
+    damaged before."""
     with read_log(episode.log) as log:
-        if not 0 <= seq < len(log):
-            has = f"events 0 to {len(log) - 1}" if len(log) else "no intact event"
-            raise UnknownNameError("event", str(seq), hint=f"{episode.id} has {has}.")
-        return state_at(log, seq)
+        if 0 <= seq < len(log):
+            try:
+                return state_at(log, seq)
+            except LogCorruptError as e:
+                raise LogCorruptError(e.problem, path=str(episode.log), seq=e.seq, offset=e.offset) from e
+        problem = log.problem
+        if problem is not None:
+            raise LogCorruptError(
+                f"{episode.id} has no event {seq}, it is {log.state}: {problem.what} ({problem.lost})",
+                path=str(episode.log),
+                offset=problem.offset,
+            )
+        has = f"events 0 to {len(log) - 1}" if len(log) else "no event"
+        raise UnknownNameError("event", str(seq), hint=f"{episode.id} has {has}.")
 
 
 def _status(opened: EpisodeOpened | None, ended: EpisodeEnded | None) -> str:

@@ -12,7 +12,7 @@ import msgspec
 
 from iwreplay.app.episodes import find_episode, find_episodes
 from iwreplay.app.pool import each, threads_for
-from iwreplay.errors import StoreError, UnknownNameError
+from iwreplay.errors import EventError, LogError, StoreError, UnknownNameError
 from iwreplay.events import FrameCaptured
 from iwreplay.frames import png_bytes
 from iwreplay.frames.maker import FrameMaker
@@ -30,7 +30,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """How faithfully an episode was reproduced."""
 
     episode: str
-    #: exact, state-equal, within-tolerance, outcome-equal or diverged: the worst of its steps
+    #: exact, state-equal, within-tolerance, outcome-equal or diverged: the worst of its steps; or unreadable
     grade: str
     steps: int
     first_divergence: Difference | None
@@ -40,11 +40,14 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     environment: tuple[EnvironmentDifference, ...]
     events: int
     recorded_root_hash: str | None
-    root_hash: str
+    #: of what the re-execution gave; None when there was none
+    root_hash: str | None
     #: False: the log has no end, and was compared as far as it goes
     log_ended: bool
     #: stopped at the first difference
     stopped: bool
+    #: why the log is unreadable
+    problem: str | None = None
 
 
 class DrawnFrame(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,9 +79,13 @@ def replay_episodes(
     jobs: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[Verdict, ...]:
-    """Re-executes episodes (all of the store when none is named) and compares every event with their logs."""
+    """Re-executes episodes (all of the store when none is named) and compares every event with their logs.
+
+    LogError for a log that can't be replayed; among several it is said in its verdict, so that the others get theirs.
+    """
     episodes = find_episodes(store, wanted)
-    work = partial(replay_episode, fail_fast=fail_fast, threads=threads_for(jobs))
+    one = replay_episode if len(episodes) == 1 else _replay_if_readable
+    work = partial(one, fail_fast=fail_fast, threads=threads_for(jobs))
     return tuple(each(work, episodes, jobs=jobs, progress=progress))
 
 
@@ -92,6 +99,27 @@ def replay_episode(episode: Episode, *, fail_fast: bool = False, threads: int | 
             fail_fast=fail_fast,
         )
     return _verdict(episode, done)
+
+
+def _replay_if_readable(episode: Episode, *, fail_fast: bool, threads: int | None) -> Verdict:
+    try:
+        return replay_episode(episode, fail_fast=fail_fast, threads=threads)
+    except (LogError, EventError) as e:
+        return Verdict(
+            episode=episode.id,
+            grade="unreadable",
+            steps=0,
+            first_divergence=None,
+            grades={},
+            differences=0,
+            environment=(),
+            events=0,
+            recorded_root_hash=None,
+            root_hash=None,
+            log_ended=False,
+            stopped=False,
+            problem=str(e),
+        )
 
 
 def draw_frames(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Any, NoReturn
 
@@ -60,6 +61,7 @@ app.add_typer(log.app, name="log")
 def main() -> None:
     """Entry point: every error that is foreseen becomes one line on stderr and its exit code."""
     try:
+        _only_text(sys.argv[1:])
         code = app(standalone_mode=False, prog_name="iwreplay")
     except IwreplayError as e:
         _fail(str(e), e.exit_code)
@@ -77,6 +79,19 @@ def main() -> None:
     if code == _INTERRUPTED:
         note("interrupted")
     sys.exit(code or 0)
+
+
+def _only_text(arguments: list[str]) -> None:
+    """Bytes that are no text here could be opened as a path, and then neither logged, nor printed, nor asked for."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            _fail(
+                f"{os.fsencode(argument)!r} is no text in the encoding of this terminal, "
+                f"{sys.getfilesystemencoding()}; rename it, or set a UTF-8 locale (LC_ALL=C.UTF-8)",
+                2,
+            )
 
 
 def _wrong_use(error: Any) -> NoReturn:

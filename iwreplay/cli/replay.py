@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_to"]
 
+_DAMAGED = 3
+
 
 def replay(
     episodes: Annotated[
@@ -29,8 +31,8 @@ def replay(
 ) -> None:
     """Re-execute episodes with the participants of their logs, and compare event by event.
 
-    Exit code 0 only when every step of every episode is exact, else 1; the first divergence is named with its event,
-    field, expected and actual value.
+    Exit code 0 only when every step of every episode is exact, else 1, or 3 when a log is damaged; the first
+    divergence is named with its event, field, expected and actual value.
 
     Example: iwreplay replay G05-oracle
     """
@@ -44,6 +46,8 @@ def replay(
         print_table(("episode", "grade", "steps"), [(v.episode, v.grade, v.steps) for v in verdicts])
         for verdict in verdicts:
             _explain(verdict)
+    if any(v.problem is not None for v in verdicts):
+        raise typer.Exit(_DAMAGED)
     if any(v.grade != "exact" for v in verdicts):
         raise typer.Exit(1)
 
@@ -89,7 +93,12 @@ def frames(
 
 
 def _explain(verdict: Verdict) -> None:
+    if verdict.problem is None and not verdict.log_ended:
+        say(f"{verdict.episode}: its log has no end; compared as far as it goes ({verdict.events} events)")
     if verdict.grade == "exact":
+        return
+    if verdict.problem is not None:
+        note(f"{verdict.episode}: {verdict.problem}")
         return
     say(f"\n{verdict.episode}: " + ", ".join(f"{n} steps {grade}" for grade, n in verdict.grades.items()))
     if verdict.first_divergence is not None:

@@ -11,6 +11,8 @@ from iwreplay.cli.output import note, print_json, print_table, progress
 
 __all__ = ["add_to"]
 
+_DAMAGED = 3
+
 
 def score(
     episodes: Annotated[
@@ -31,6 +33,8 @@ def score(
 ) -> None:
     """Score episodes. What is kept for the same log, scorer and parameters is used again; a stale score says why.
 
+    Exit code 3 when a log is damaged: its scores are "unscorable".
+
     Example: iwreplay score --json
     """
     from iwreplay.app.scoring import score_episodes
@@ -46,9 +50,13 @@ def score(
         print_table(names, [(*(getattr(s, n) for n in names[:4]), _some(s.evidence)) for s in lines])
         for line in dict.fromkeys(f"{s.episode}, {s.scorer}: {s.stale_because}" for s in lines if s.stale_because):
             note(f"was stale: {line}" if not check else f"stale: {line}")
+        for why in dict.fromkeys(f"{s.episode}: unscorable: {s.reason}" for s in lines if s.status == "unscorable"):
+            note(why)
         if not check:
             kept = sum(s.kept for s in lines)
             note(f"{len(lines)} scores, {kept} of them kept from before")
+    if any(s.root_hash is None for s in lines):
+        raise typer.Exit(_DAMAGED)
     if check and not all(s.kept for s in lines):
         raise typer.Exit(1)
 

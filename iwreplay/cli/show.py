@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
 from iwreplay.cli.output import note, print_json, print_table, say
+from iwreplay.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from iwreplay.events import Event
+    from iwreplay.store import Episode
     from iwreplay.world.state import WorldState
 
 __all__ = ["add_to"]
@@ -50,7 +54,7 @@ def show(
 
     found = find_episode(store, episode)
     with read_log(found.log) as log:
-        events = ((seq, e) for seq, e in log if turn is None or e.turn == turn)
+        events = iter(log) if turn is None else _of_turn(log, found, turn)
         try:
             if json:
                 print_json([{"seq": seq, "event": e} for seq, e in events])
@@ -60,6 +64,17 @@ def show(
         finally:
             if log.state == "open":
                 note(f"{found.id} has no end: its recorder is still at work, or was killed")
+
+
+def _of_turn(log: Iterable[tuple[int, Event]], episode: Episode, turn: int) -> Iterator[tuple[int, Event]]:
+    """The events of one turn. UnknownNameError when there was none."""
+    last = 0
+    for seq, event in log:
+        last = max(last, event.turn)
+        if event.turn == turn:
+            yield seq, event
+    if turn > last:
+        raise UnknownNameError("turn", str(turn), hint=f"{episode.id} has turns 0 to {last}.")
 
 
 def at(
@@ -83,8 +98,6 @@ def at(
     wanted = tuple(thing or state.attrs)
     unknown = [t for t in wanted if t not in state.attrs]
     if unknown:
-        from iwreplay.errors import UnknownNameError
-
         raise UnknownNameError("thing", unknown[0], known=tuple(state.attrs))
     if json:
         print_json({"episode": found.id, "seq": seq, **_described(state, wanted)})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import stat
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -17,7 +18,7 @@ from iwreplay.log.format import Recovered
 from iwreplay.log.scan import Problem, Span, State, Structure, load, scan
 from iwreplay.log.upcasts import CURRENT, Lineage
 
-__all__ = ["LogReader", "read_log"]
+__all__ = ["Chunk", "LogReader", "read_log"]
 
 
 def read_log(path: Path | str, *, strict: bool = True, lineage: Lineage = CURRENT) -> LogReader:
@@ -29,14 +30,40 @@ def read_log(path: Path | str, *, strict: bool = True, lineage: Lineage = CURREN
     """
     path = Path(path)
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            # opening a pipe would wait for somebody to write into it
+            raise LogError(f"{path} is no file, so it is no log")
         file: BinaryIO = path.open("rb", buffering=0)
-    except OSError as e:
-        raise LogError(f"cannot open log {path}: {e.strerror}") from e
+    except FileNotFoundError as e:
+        raise LogError(
+            f"there is no log {path}: its recorder ended before the first event was safe, or the file was moved"
+        ) from e
+    except (OSError, ValueError) as e:
+        raise LogError(f"cannot open log {path}: {getattr(e, 'strerror', None) or e}") from e
     try:
         return LogReader(file, name=str(path), strict=strict, lineage=lineage)
     except BaseException:
         file.close()
         raise
+
+
+class Chunk:
+    """A verified run of consecutive events."""
+
+    __slots__ = ("_lineage", "_loaded", "_version", "count", "first")
+
+    def __init__(self, loaded: LoadedBatch, count: int, *, version: int, lineage: Lineage) -> None:
+        self._loaded, self._version, self._lineage = loaded, version, lineage
+        #: seq of its first event, and number of its events
+        self.first, self.count = loaded.span.first, count
+
+    def select(
+        self, kinds: Collection[type[Event]], *, start: int = 0, stop: int | None = None
+    ) -> list[tuple[int, Event]]:
+        """(seq, event) of every event of these kinds from the `start`-th of the run to the `stop`-th (its end).
+        Raises EventError for one that can't be read."""
+        stop = self.count if stop is None else min(stop, self.count)
+        return self._loaded.select(kinds, version=self._version, lineage=self._lineage, start=start, stop=stop)
 
 
 class LogReader:
@@ -106,6 +133,12 @@ class LogReader:
         """All events in order."""
         for loaded, count in self.verified_batches():
             yield from loaded.events(version=self._found.version, lineage=self._lineage, stop=count)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All events in order, in runs whose events are built on request. Each run is verified as `events` are, whole,
+        before it is given; an event that is never asked for is verified, but not read as an event of its kind."""
+        for loaded, count in self.verified_batches():
+            yield Chunk(loaded, count, version=self._found.version, lineage=self._lineage)
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """The columns of all events in order, verified as events are: for projections and queries."""

@@ -47,6 +47,11 @@ def test_values_that_json_has_not(run: Run, store: Store) -> None:
     }
 
 
+def test_columns_of_one_name_are_told_apart(run: Run, store: Store) -> None:
+    done = run("query", "SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS b", "--json", "--store", store.root)
+    assert done.json() == [{"a": 1, "a_2": 2, "a_1": 3, "b": 4}]
+
+
 def test_text_table(run: Run, store: Store) -> None:
     done = run("query", "SELECT 1 AS one, 'a' AS word UNION ALL SELECT 20, NULL ORDER BY 1", "--store", store.root)
     assert done.out.splitlines() == ["one  word", "---  ----", "  1  a", " 20  -"]

@@ -57,5 +57,25 @@ def test_usage(run: Run, args: tuple[str, ...]) -> None:
     assert "Traceback" not in done.out + done.err
 
 
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("run", "V06", "--jobs", "0"), "'--jobs' / '-j': Input should be greater than or equal to 1, not '0'"),
+        (("run", "V06", "--seed", "9" * 20), "'--seed': Input should be less than or equal to 9223372036854775807"),
+        (("at", "X", "--seq", "-1"), "'--seq': Input should be greater than or equal to 0, not '-1'"),
+        (("at", "X", "--seq", "x"), "'--seq': Input should be a valid integer"),
+        (("run",), "Missing argument 'TASK'; see: iwreplay run --help"),
+        (("nope",), "No such command 'nope'; see: iwreplay --help"),
+        (("show", "X", "Y"), "unexpected extra argument"),
+        (("run", "V06", "--nope"), "No such option: --nope"),
+    ],
+)
+def test_wrong_use_is_one_line_that_names_the_value(run: Run, args: tuple[str, ...], said: str) -> None:
+    done = run(*args)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
+
+
 def test_version(run: Run) -> None:
     assert run("--version").out == "iwreplay 0.1.0\n"
