@@ -8,6 +8,7 @@ from iwreplay.actions.grip import carrying_pose, puts_down, takes
 from iwreplay.actions.plan import Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
+from iwreplay.motion.trajectories import LOOK_S
 from iwreplay.pose import Pose, Vec3, inverse, transform_point, wrap_angle, yaw_of
 from iwreplay.processes.power import is_cordless, socket_of
 from iwreplay.processes.support import ancestors, dependents, parent_of
@@ -123,7 +124,10 @@ def drop(scope: Scope) -> Plan:
     before = {t.id: scope.state.poses[t.id][2] for t in falling}
     script = scope.script()
     script.hold(0.2, end=(puts_down(thing.id, None, "floor"),))
-    script.hold(_FALL_S, end=tuple(_fell(t, before[t.id]) for t in falling))
+    x, y, _ = scope.state.poses[thing.id][:3]
+    script.eyes = (x, y, 0.0)
+    script.look(script.eyes)
+    script.hold(_FALL_S - LOOK_S, end=tuple(_fell(t, before[t.id]) for t in falling))
     script.retract(holding=False)
     return Plan(steps=tuple(script.steps), obj=thing.id)
 

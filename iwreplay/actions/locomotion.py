@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from iwreplay.actions.angles import front_yaw, heading
+from iwreplay.actions.gaze import eye_point
 from iwreplay.actions.plan import Effect, Plan, Run
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
@@ -33,7 +34,10 @@ def navigate_to(scope: Scope) -> Plan:
         raise RefusedError(_in_the_way(scope, route))
     script = scope.script()
     script.walk(route)
-    script.hold(_SETTLE_S)
+    if target.is_room:
+        script.hold(_SETTLE_S)
+    else:
+        script.look(eye_point(scope.state, thing_of(scope.state, target.id), script.body))
     return Plan(steps=tuple(script.steps), obj=target.id)
 
 

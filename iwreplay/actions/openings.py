@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.gaze import NECK_RAD, bearing, eye_point
+from iwreplay.actions.plan import Effect, Plan, Run, Script
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
+from iwreplay.motion.blend import smooth
 from iwreplay.motion.model import Approach
-from iwreplay.pose import Pose, Vec3, compose, inverse
+from iwreplay.pose import Pose, Vec3, compose, inverse, wrap_angle, yaw_of
 from iwreplay.processes.support import dependents, parent_of, part_link
 from iwreplay.scene.geometry import link_poses_at, shape_half
 from iwreplay.scene.model import Joint, Thing
-from iwreplay.world.geometry import grip_point, handle_point, link_poses
+from iwreplay.world.geometry import grip_point, handle_point, link_poses, thing_box, thing_of
 
 __all__ = ["close", "lock", "open_"]
 
@@ -64,8 +66,9 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
     def during(run: Run, share: float) -> None:
         _drive(run, thing, joints, start, riders=riders, share=share, open_to=open_to)
 
-    script.hold(_MOVE_S, during=during, end=(_opened(thing.id, open_to),))
-    script.retract(holding=bool(scope.held))
+    goal = {j.name: j.open_at if open_to else 0.0 for j in joints}
+    script.follow(_handle_way(scope, thing, start, goal), _MOVE_S, during=during, end=(_opened(thing.id, open_to),))
+    _look_at_result(scope, script, thing, goal)
     script.hold(_SETTLE_S)
 
     def verify(run: Run) -> str:
@@ -77,6 +80,36 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
         return ""
 
     return Plan(steps=tuple(script.steps), obj=thing.id, verify=verify)
+
+
+def _handle_way(scope: Scope, thing: Thing, start: dict[str, float], goal: dict[str, float]) -> list[Vec3]:
+    """Where the handle is at equal shares of the move."""
+    moving = scope.state.copy()
+    way: list[Vec3] = []
+    for step in range(1, _SWEEP + 1):
+        for joint, at in start.items():
+            moving.joints[f"{thing.id}.{joint}"] = at + (goal[joint] - at) * step / _SWEEP
+        handle = handle_point(thing, moving)
+        if handle is not None:
+            way.append(handle)
+    return way
+
+
+def _look_at_result(scope: Scope, script: Script, thing: Thing, goal: dict[str, float]) -> None:
+    """Upright again, with the eyes on what is open or closed now; turned to it where the neck alone can't."""
+    after = scope.state.copy()
+    after.joints.update({f"{thing.id}.{joint}": at for joint, at in goal.items()})
+    after.attrs[thing.id]["open"] = any(goal.values())
+    point = eye_point(after, thing, script.body)
+    script.eyes = point
+    script.retract(holding=bool(scope.held))
+    if abs(bearing(script.body, point)) > NECK_RAD and not scope.seat:
+        after.body = script.body
+        yaw = yaw_of((script.body[3], script.body[4], script.body[5], script.body[6]))
+        to = wrap_angle(yaw + bearing(script.body, point))
+        if scope.planner.turn(after, to) is None:
+            script.turn(to)
+            script.look(point)
 
 
 def _approach_handle(scope: Scope, thing: Thing) -> Approach:
@@ -133,7 +166,7 @@ def _drive(
     share: float,
     open_to: bool,
 ) -> None:
-    eased = share * share * (3.0 - 2.0 * share)
+    eased = smooth(share)
     at: dict[str, float] = {}
     for j in joints:
         goal = j.open_at if open_to else 0.0
@@ -149,7 +182,8 @@ def _drive(
 def _obstacle(scope: Scope, thing: Thing, *, open_to: bool) -> str:
     """Id of something that the moving links would hit on their way, or ""."""
     state = scope.state
-    ignore: tuple[str, ...] = (thing.id, *_riders(scope, thing))
+    riders = _riders(scope, thing)
+    ignore: tuple[str, ...] = (thing.id, *riders)
     if scope.held:
         ignore = (*ignore, scope.held, *dependents(state, scope.held))
     start = {j: state.joints[j] for j in state.joints if j.startswith(f"{thing.id}.")}
@@ -163,6 +197,26 @@ def _obstacle(scope: Scope, thing: Thing, *, open_to: bool) -> str:
             loose = [h for h in hits if not _attached(scope, thing, h)]
             if loose:
                 return loose[0]
+        blocked = _rider_hit(scope, thing, riders, at, ignore)
+        if blocked:
+            return blocked
+    return ""
+
+
+def _rider_hit(
+    scope: Scope, thing: Thing, riders: dict[str, tuple[int, Pose]], at: dict[str, float], ignore: tuple[str, ...]
+) -> str:
+    """Id of a rider that would meet something: a bottle that stands out of a drawer."""
+    state = scope.state
+    poses = link_poses_at(thing, state.poses[thing.id], at)
+    for rider, (link, rel) in riders.items():
+        box = thing_box(thing_of(state, rider), state)
+        offset = compose(inverse(state.poses[rider]), box.pose)
+        half: Vec3 = tuple(max(0.002, h - _SKIN_M) for h in box.half)  # type: ignore[assignment]
+        now = scope.sim.overlap_box(half, box.pose, ignore=ignore)
+        moved = compose(compose(poses[link], rel), offset)
+        if scope.sim.overlap_box(half, moved, ignore=(*ignore, *now)):
+            return rider
     return ""
 
 

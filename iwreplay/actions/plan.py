@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -94,6 +94,8 @@ class Script:
     def __init__(self, body: tuple[float, ...]) -> None:
         self.body = body
         self.steps: list[Step] = []
+        #: what the eyes rest on after the hand has been there (world)
+        self.eyes: Vec3 | None = None
 
     def add(
         self,
@@ -124,6 +126,7 @@ class Script:
     def go_and_reach(self, approach: Approach, *, end: tuple[Effect, ...] = ()) -> Script:
         """Walks the approach's route, then reaches."""
         self.walk(approach.route)
+        self.eyes = approach.reach.waypoints[-1]
         return self.reach(approach.reach, end=end)
 
     def reach(self, reach: Reach, *, end: tuple[Effect, ...] = ()) -> Script:
@@ -131,8 +134,19 @@ class Script:
         return self.add(trajectories.reach(self.body, reach), end=end)
 
     def retract(self, *, holding: bool, end: tuple[Effect, ...] = ()) -> Script:
-        """Back upright; the hand to its carrying or resting place."""
-        return self.add(trajectories.retract(self.body, holding=holding), end=end)
+        """Back upright; the hand to its carrying or resting place; the eyes stay on what the hand was at."""
+        return self.add(trajectories.retract(self.body, holding=holding, gaze=self.eyes), end=end)
+
+    def follow(
+        self,
+        points: Sequence[Vec3],
+        seconds: float,
+        *,
+        during: Callable[[Run, float], None] | None = None,
+        end: tuple[Effect, ...] = (),
+    ) -> Script:
+        """The palm stays with what `during` moves along the points, as far as the arm reaches."""
+        return self.add(trajectories.follow(self.body, points, seconds=seconds), during=during, end=end)
 
     def hold(
         self,
@@ -164,6 +178,11 @@ class Script:
     def posture(self, to: Posture) -> Script:
         """Into a posture on the spot."""
         return self.add(trajectories.posture(self.body, to))
+
+    @property
+    def bent(self) -> bool:
+        """Whether the body stoops or crouches at the end of the steps so far."""
+        return not trajectories.is_upright(self.body) and not trajectories.is_seated(self.body)
 
     def right_hand(self) -> Pose:
         """World pose of the right palm at the end of the steps so far."""

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from iwreplay.actions import cleaning, devices, food, hand, liquids, locomotion, looking, openings, phone, placing
+from iwreplay.actions import (
+    cleaning,
+    devices,
+    food,
+    hand,
+    liquids,
+    locomotion,
+    looking,
+    openings,
+    phone,
+    placing,
+    reading,
+)
 from iwreplay.actions.plan import Plan
 from iwreplay.actions.scope import Scope
 from iwreplay.actions.table import PRIMITIVES
@@ -20,7 +32,7 @@ PLANNERS: tuple[tuple[str, Callable[[Scope], Plan]], ...] = (
     ("face", looking.face),
     ("look_at", looking.look_at),
     ("scan", looking.scan),
-    ("read", looking.read),
+    ("read", reading.read),
     ("touch", hand.touch),
     ("wait", hand.wait),
     ("grab", hand.grab),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from iwreplay.body.kinematics import root_of
 from iwreplay.motion.footprints import Footprint, Point2, nearest_on, point_gap, segment_gap
@@ -13,7 +13,7 @@ from iwreplay.motion.model import Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
 from iwreplay.motion.stances import facing_yaw
 from iwreplay.motion.walking import Origin, Walking
-from iwreplay.pose import Vec3, transform_point, yaw_of
+from iwreplay.pose import Pose, Vec3, rotate, transform_point, yaw_of
 from iwreplay.scene.model import CompiledScene, Room, Thing
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import room_at, thing_box, thing_of
@@ -30,6 +30,8 @@ _ASIDE_COST = 0.4
 _DOORWAY_M = 0.5
 _SEAT_STEP_M = 0.95
 _SLIM_M = 0.05
+#: a face whose normal is flatter than this in plan looks up or down
+_FACE_UP = 0.5
 
 
 class Beside:
@@ -60,6 +62,25 @@ class Beside:
                 yaw = _facing(grid.centre(cell), centre, prints)
                 return self._walking.route(grid, origin, search.path(cell), yaw)
         return self._no_path(state, origin, first_goals, self._walking.the(state, target))
+
+    def before(self, state: WorldState, target: str, face: Pose, *, within_m: float) -> Iterator[Route]:
+        """Ways to places on the side to which a face looks, the shortest first."""
+        grid = self._walking.grids.at(state)
+        origin = self._walking.origin(state, grid)
+        if isinstance(origin, Refusal):
+            return
+        centre = thing_box(thing_of(state, target), state).pose[:3]
+        same_room = self._same_room(centre)
+        nx, ny, _ = rotate(face[3:], (0.0, 0.0, 1.0))
+        goals = {
+            c
+            for c in grid.cells_within(face[0], face[1], within_m)
+            if not grid.blocked[c] and same_room(p := grid.centre(c)) and _ahead(face, (nx, ny), p)
+        }
+        search = Search(grid, origin.cell, goals=goals)
+        for cell, _ in search:
+            yaw = facing_yaw(grid.centre(cell), (face[0], face[1]))
+            yield self._walking.route(grid, origin, search.path(cell), yaw)
 
     def room(self, state: WorldState, room_id: str) -> Route | Refusal:
         """Into a room, as near to its middle as its floor is free."""
@@ -145,6 +166,13 @@ def _facing(at: Point2, centre: Vec3, prints: tuple[Footprint, ...]) -> float:
     if feet:
         return facing_yaw(at, min(feet, key=lambda f: (_distance(at, f), f)))
     return facing_yaw(at, (centre[0], centre[1]))
+
+
+def _ahead(face: Pose, normal: Point2, p: Point2) -> bool:
+    """Whether a place is before a face; a face that looks up is seen from all around."""
+    flat = math.hypot(*normal)
+    along = (p[0] - face[0]) * normal[0] + (p[1] - face[1]) * normal[1]
+    return flat < _FACE_UP or along > 0.0
 
 
 def _in_room(room: Room, p: Point2) -> bool:

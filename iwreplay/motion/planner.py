@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.motion.approaching import Approaching, held_box, is_sitting
@@ -65,6 +66,12 @@ class Planner:
                 return self.route_to(state, holder)
         return self._beside.thing(state, target_id)
 
+    def viewpoints(self, state: WorldState, target_id: str, face: Pose, *, within_m: float) -> Iterator[Route]:
+        """Ways to free floor before a face (world pose, +z out of it) at most `within_m` from it in plan, facing it,
+        the shortest first. Nothing when the wearer sits or can't step anywhere."""
+        if not is_sitting(state):
+            yield from self._beside.before(state, target_id, face, within_m=within_m)
+
     def approach(
         self, state: WorldState, target_id: str, point: Vec3, *, max_walk_m: float = 1.5
     ) -> Approach | Refusal:
@@ -124,6 +131,10 @@ class Planner:
     def hidden_by(self, state: WorldState, target_id: str, point: Vec3) -> str:
         """Id of what hides the thing from the eyes, "" when it is in sight."""
         return self._sight.obstacle(state, target_id, point)
+
+    def on_line_of_sight(self, state: WorldState, target_id: str, point: Vec3) -> str:
+        """Id of what is between the eyes and this very point of the thing, "" when nothing is."""
+        return self._sight.on_line(state, target_id, point)
 
     def stand_up_stance(self, state: WorldState) -> Stance | Refusal:
         """Where to stand after leaving the seat under the wearer: free, nearest to its front. NO_PATH if none."""

@@ -45,6 +45,10 @@ class Sight:
                 first = hit
         return first
 
+    def on_line(self, state: WorldState, target: str, point: Vec3) -> str:
+        """Id of what is on the line from the eyes to `point`, "" when it is free; other parts do not count."""
+        return self._hidden_by(state, target, key_poses(state.body).camera[:3], point)
+
     def _hidden_by(self, state: WorldState, target: str, eye: Vec3, point: Vec3) -> str:
         length = math.dist(eye, point)
         if length <= _NEAR_M:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from iwreplay.body.kinematics import chain, key_poses, root_of
 from iwreplay.body.limbs import LEFT_LEG, RIGHT_ARM, RIGHT_LEG
@@ -36,8 +37,10 @@ from iwreplay.motion.model import Posture, Reach, Route, Stance, Trajectory
 from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, wrap_angle, yaw_of
 
 __all__ = [
+    "follow",
     "hold",
     "is_seated",
+    "is_upright",
     "look",
     "posture",
     "reach",
@@ -62,6 +65,8 @@ _SWING_M = 0.15
 _LIFT_M = 0.05
 _DIP_M = 0.015
 _SEAT_PELVIS_M = 0.13
+#: a hand that would be farther than this from what it follows lets go
+_LET_GO_M = 0.03
 _FINGER = joint("right_index1")
 _CLOSED_RAD = 0.6
 _HEAD_VALUES = tuple(7 + 3 * joint(n) + i for n in ("neck", "head") for i in range(3))
@@ -73,13 +78,17 @@ def hold(body: Body, seconds: float) -> Trajectory:
 
 
 def turn(body: Body, yaw: float) -> Trajectory:
-    """On the spot to heading `yaw`, the short way, 120 deg/s; every joint keeps its angle."""
+    """On the spot to heading `yaw`, the short way, 120 deg/s; the head comes level, every other joint keeps its
+    angle."""
     root = root_of(body)
     start = yaw_of(root[3:])
     delta = wrap_angle(yaw - start)
-    end = _moved(body, root[0], root[1], yaw)
+    level = _level(body)
+    end = _moved(level, root[0], root[1], yaw)
     seconds = abs(delta) / TURN_RAD_S
-    return _played(body, end, seconds, lambda s: _moved(body, root[0], root[1], start + s * delta))
+    return _played(
+        body, end, seconds, lambda s: _moved(_headed(body, body, s, goal=level), root[0], root[1], start + s * delta)
+    )
 
 
 def walk(body: Body, route: Route) -> Trajectory:
@@ -89,7 +98,7 @@ def walk(body: Body, route: Route) -> Trajectory:
     """
     base = _upright(body)
     stages: list[tuple[float, Callable[[float], Body]]] = []
-    if not _is_upright(body):
+    if not is_upright(body):
         blend = Blend(body, base)
         stages.append((POSTURE_S, lambda t: blend.at(smooth(t / POSTURE_S))))
     yaw = yaw_of(root_of(body)[3:])
@@ -148,12 +157,15 @@ def reach(body: Body, plan: Reach) -> Trajectory:
     return _blended(body, goal, REACH_S, hand=plan.waypoints)
 
 
-def retract(body: Body, *, holding: bool = True, via: Sequence[Vec3] = ()) -> Trajectory:
-    """Back to standing (or to sitting upright), head level, 0.6 s; palm in the carrying place (`holding`) or at rest.
+def retract(body: Body, *, holding: bool = True, via: Sequence[Vec3] = (), gaze: Vec3 | None = None) -> Trajectory:
+    """Back to standing (or to sitting upright), 0.6 s; palm in the carrying place (`holding`) or at rest.
 
     via: world positions on the way back, for instance the waypoints of the reach without the last, reversed.
+    gaze: what the eyes stay on (world); None: the head comes level.
     """
     goal = _settled(body, carrying=holding)
+    if gaze is not None:
+        goal = gazing(goal, gaze)
     hand = (*via, key_poses(goal).right_hand[:3]) if via else ()
     return _blended(body, goal, RETRACT_S, hand=hand)
 
@@ -170,6 +182,34 @@ def stroke(body: Body, points: Sequence[Vec3], *, seconds: float) -> Trajectory:
     end = compose((*points[-1], *palm[3:]), inverse(RIGHT_WRIST_FROM_PALM))
     put_limb(v, chain(v, TRUNK), RIGHT_ARM, end)
     return _blended(body, tuple(v), seconds, hand=points)
+
+
+def follow(body: Body, points: Sequence[Vec3], *, seconds: float) -> Trajectory:
+    """The right palm stays with something that moves along world points, eased, for as long as the arm reaches it
+    from here; then it lets go and waits. The eyes follow the hand."""
+    reached: list[Vec3] = []
+    goal = body
+    for p in points:
+        trial = stroke(body, (p,), seconds=seconds).end
+        if math.dist(key_poses(trial).right_hand[:3], p) > _LET_GO_M:
+            break
+        reached.append(p)
+        goal = trial
+    if not reached:
+        return hold(body, seconds)
+    goal = gazing(goal, reached[-1])
+    track = [key_poses(body).right_hand[:3], *points]
+    steps = [math.dist(a, b) for a, b in pairwise(track)]
+    share = sum(steps[: len(reached)]) / (sum(steps) or 1.0)
+    blend = Blend(body, goal, hand=reached)
+
+    def body_at(t_s: float) -> Body:
+        if t_s <= 0.0:
+            return body
+        s = smooth(t_s / seconds) / share if share > 0.0 else 1.0
+        return goal if t_s >= seconds or s >= 1.0 else blend.at(s)
+
+    return Trajectory(duration_s=seconds, body_at=body_at)
 
 
 def look(body: Body, point: Vec3) -> Trajectory:
@@ -244,14 +284,20 @@ def _headed(body: Body, start: Body, s: float, *, goal: Body | None = None) -> B
     return tuple(v)
 
 
-def _is_upright(body: Body) -> bool:
+def is_upright(body: Body) -> bool:
+    """Whether the body stands, not bent and not seated."""
     return abs(body[2]) < 1e-6 and abs(body[7]) < 1e-6 and not is_seated(body)
 
 
 def _upright(body: Body) -> Body:
     """Standing on the spot, head level; arms unchanged when the body stands already."""
-    if not _is_upright(body):
+    if not is_upright(body):
         return _settled(body, carrying=_carries(body), seated=False)
+    return _level(body)
+
+
+def _level(body: Body) -> Body:
+    """The same body with the head straight ahead, as it is held while standing upright."""
     v = list(body)
     set_gaze(v, yaw=0.0, down=CAMERA_PITCH_RAD, lean=0.0)
     return tuple(v)

@@ -13,11 +13,11 @@ from iwreplay.motion.grid import Grid, OccupancyGrid
 from iwreplay.motion.model import Names, Refusal, Route, Stance
 from iwreplay.motion.search import Search, pulled
 from iwreplay.motion.touching import the
-from iwreplay.pose import yaw_of
+from iwreplay.pose import Vec3, yaw_of
 from iwreplay.scene.model import CompiledScene
 from iwreplay.world.state import WorldState
 
-__all__ = ["Origin", "Walking", "capitalised"]
+__all__ = ["Origin", "Walking", "capitalised", "facing_stance"]
 
 #: how far the nearest free cell may be from where the wearer got to stand
 _STEP_OUT_M = 0.60
@@ -107,6 +107,14 @@ class Walking:
         """ "The hall door is closed and in the way." """
         closed = "closed and " if state.attrs[thing].get("open") is False else ""
         return f"{capitalised(self.the(state, thing))} is {closed}in the way."
+
+
+def facing_stance(body: tuple[float, ...], point: Vec3) -> Stance:
+    """Where a body stands, turned to a point."""
+    root = root_of(body)
+    dx, dy = point[0] - root[0], point[1] - root[1]
+    yaw = math.atan2(dy, dx) if dx * dx + dy * dy > 1e-4 else yaw_of(root[3:])
+    return Stance(root[0], root[1], yaw)
 
 
 def capitalised(words: str) -> str:

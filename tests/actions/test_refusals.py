@@ -119,7 +119,7 @@ CASES: tuple[tuple[str, str, Setup, str], ...] = (
     ("face", "POSTURE", _seated, "[Face] work table"),
     ("look_at", "OCCLUDED", _then(_far), "[LookAt] pen"),
     ("look_at", "OCCLUDED", _go(10.5, 3.0, 1.57), "[LookAt] notice board"),
-    ("read", "TOO_FAR", _far, "[Read] used bin"),
+    ("read", "TOO_FAR", _far, "[Read] jar"),
     ("read", "OCCLUDED", _shut("carton_1"), "[Read] carton in the cabinet"),
     ("read", "NO_AFFORDANCE", _nothing, "[Read] blue mug"),
     ("touch", "UNREACHABLE", _far, "[Touch] fridge"),
@@ -221,7 +221,8 @@ CASES: tuple[tuple[str, str, Setup, str], ...] = (
         _then(
             _do("[Walk] top drawer", "[Open] top drawer"),
             _go(2.95, 1.4, -1.57),
-            lambda w: w.engine.place("broom_1", "floor", (2.95, 0.5), 0.0, cause="script:test"),
+            _place("pen_1", "desk_1.top"),
+            _place("bucket_1", "drawer_unit_1_top.main", 0.0, -0.06),
         ),
         "[Close] top drawer",
     ),

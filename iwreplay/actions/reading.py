@@ -1,0 +1,248 @@
+"""Reading: the text on a thing in the hand, or where it is from as near as it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from iwreplay.actions.gaze import NECK_RAD, bearing
+from iwreplay.actions.plan import Effect, Plan, Run, Script
+from iwreplay.actions.refusal import RefusedError, refuse
+from iwreplay.actions.scope import NEAR_M, Scope, sentence
+from iwreplay.body import key_poses
+from iwreplay.motion.model import Posture, Reach, Route
+from iwreplay.motion.walking import facing_stance
+from iwreplay.pose import Pose, Vec3, compose, inverse, normalised, rotate, transform_point
+from iwreplay.processes.support import closed_around
+from iwreplay.scene.model import Face, Thing
+from iwreplay.world.geometry import PlacedFace, faces_of
+
+__all__ = ["need_uncovered", "read"]
+
+_READ_S = 1.5
+#: smallest height of a letter that can be read, as a share of its distance: 5 pixels in a 640x480 frame with a field
+#: of view of 60 degrees, and people read less than 4.75 badly
+_LEGIBLE_RAD = 0.012
+#: a face seen at a flatter angle than this is not readable
+_FACING = 0.2
+_READING_M = 0.36
+#: how much nearer than the feet a bent body brings the eyes, and the farthest that one walks up to see
+_LEAN_M, _FARTHEST_M = 0.4, 4.0
+#: places tried for one face, and how far apart they are at least
+_TRIES, _APART_M = 24, 0.15
+
+#: why a face can't be read from somewhere, the worst first
+_Trouble = Literal["away", "hidden", "small"]
+_TROUBLES: tuple[_Trouble, ...] = ("away", "hidden", "small")
+
+
+class _Verdict(NamedTuple):
+    """What reading would give from one body."""
+
+    #: the faces that can be read, the one that looks at the eyes best first
+    ready: list[PlacedFace]
+    #: the least trouble with the others, and what hides the face
+    trouble: _Trouble
+    blocker: str
+
+
+def read(scope: Scope) -> Plan:
+    """A close look at the text on a thing: in the hand every face in turn, elsewhere the faces that show."""
+    thing = scope.thing("target")
+    texts = {f.name: f for link in thing.links for f in link.faces if scope.state.attr(thing.id, f"text:{f.name}")}
+    if not texts:
+        raise scope.no_affordance(thing.id, f"read {scope.the(thing.id)}; there is no writing on it")
+    if scope.held == thing.id:
+        return _read_in_hand(scope, thing, texts)
+    return _read_in_place(scope, thing, texts)
+
+
+def need_uncovered(scope: Scope, thing: Thing) -> None:
+    """Raises RefusedError with OCCLUDED for what is shut away."""
+    shut = closed_around(scope.state, thing.id)
+    if shut:
+        text = f"{scope.the(thing.id)} is inside {scope.the(shut)}, which is closed."
+        raise refuse("OCCLUDED", sentence(text), blocker=shut)
+
+
+def _exposes(thing: str, face_name: str) -> Effect:
+    def effect(run: Run) -> None:
+        text = run.state.attr(thing, f"text:{face_name}")
+        run.happened("exposed_text", obj=thing, detail={"face": face_name, "text": text})
+
+    return effect
+
+
+# ---------------------------------------------------------------------- where it is
+
+
+def _read_in_place(scope: Scope, thing: Thing, texts: dict[str, Face]) -> Plan:
+    need_uncovered(scope, thing)
+    placed = [f for f in faces_of(thing, scope.state) if f.name in texts]
+    here = _verdict(scope, thing, placed, texts, scope.state.body)
+    if here.ready:
+        return _reading(scope, thing, scope.script(), here.ready)
+    if scope.seat:
+        raise _cannot(scope, thing, here, seated=True)
+    script, found = _closer(scope, thing, placed, texts, here)
+    return _reading(scope, thing, script, found.ready, upright=True)
+
+
+def _reading(scope: Scope, thing: Thing, script: Script, ready: list[PlacedFace], *, upright: bool = False) -> Plan:
+    if not scope.seat and abs(bearing(script.body, ready[0].pose[:3])) > NECK_RAD:
+        to = facing_stance(script.body, ready[0].pose[:3]).yaw
+        refusal = scope.planner.turn(scope.state, to)
+        if refusal is not None:
+            raise RefusedError(refusal)
+        script.turn(to)
+    for at in ready:
+        script.look(at.pose[:3])
+        script.hold(_READ_S, end=(_exposes(thing.id, at.name),))
+    if upright and script.bent:
+        script.eyes = ready[-1].pose[:3]
+        script.retract(holding=bool(scope.held))
+    return Plan(steps=tuple(script.steps), obj=thing.id)
+
+
+def _closer(
+    scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face], here: _Verdict
+) -> tuple[Script, _Verdict]:
+    """Up to where it can be read: a few steps, bent down only when standing does not do. Raises RefusedError."""
+    routes = list(_viewpoints(scope, thing, placed, texts))
+    best = here
+    too_far = False
+    postures: tuple[Posture, ...] = ("stand", "stoop", "crouch")
+    for posture in postures:
+        if posture != "stand":
+            routes = [_on_the_spot(scope, placed), *routes]
+        for route in routes:
+            script = scope.script()
+            script.walk(route)
+            if posture != "stand":
+                script.posture(posture)
+            found = _verdict(scope, thing, placed, texts, script.body)
+            if found.ready and route.length_m <= NEAR_M:
+                return script, found
+            too_far = too_far or bool(found.ready)
+            best = max(best, found, key=lambda v: _TROUBLES.index(v.trouble))
+    if too_far:
+        text = f"{scope.the(thing.id)} is too far away to read; I have to walk there first."
+        raise refuse("TOO_FAR", sentence(text), blocker=thing.id)
+    raise _cannot(scope, thing, best)
+
+
+def _on_the_spot(scope: Scope, placed: list[PlacedFace]) -> Route:
+    """No step, but turned to the writing."""
+    stance = facing_stance(scope.state.body, placed[0].pose[:3])
+    return Route(((stance.x, stance.y),), 0.0, stance)
+
+
+def _viewpoints(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face]) -> Iterator[Route]:
+    """Ways to places before the faces from which the letters are large enough, the shortest first."""
+    for at in placed:
+        farthest = min(_FARTHEST_M, texts[at.name].cap_height_m / _LEGIBLE_RAD + _LEAN_M)
+        tried: list[tuple[float, float]] = []
+        for route in scope.planner.viewpoints(scope.state, thing.id, at.pose, within_m=farthest):
+            end = (route.stance.x, route.stance.y)
+            if any(math.dist(end, p) < _APART_M for p in tried):
+                continue
+            tried.append(end)
+            yield route
+            if len(tried) >= _TRIES:
+                break
+
+
+def _cannot(scope: Scope, thing: Thing, why: _Verdict, *, seated: bool = False) -> RefusedError:
+    """The refusal that says what keeps the wearer from reading."""
+    name = scope.the(thing.id)
+    lift = "; I have to pick it up" if "grab" in thing.affordances else ""
+    if why.trouble == "small":
+        where = "from my seat" if seated else "from here"
+        return refuse("TOO_FAR", f"The writing on {name} is too small to read {where}{lift}.", blocker=thing.id)
+    if why.trouble == "hidden":
+        text = f"{scope.the(why.blocker)} hides the writing on {name}."
+        return refuse("OCCLUDED", sentence(text), blocker=why.blocker)
+    return refuse("OCCLUDED", f"The writing on {name} faces away from me{lift}.", blocker=thing.id)
+
+
+def _turned_to(at: PlacedFace, eye: Vec3) -> float:
+    """Cosine between a face's normal and the way to the eye."""
+    n = rotate(at.pose[3:], (0.0, 0.0, 1.0))
+    d = tuple(e - p for e, p in zip(eye, at.pose[:3], strict=True))
+    length = math.hypot(*d)
+    return sum(a * b for a, b in zip(n, d, strict=True)) / length if length > 0.0 else 0.0
+
+
+def _verdict(
+    scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face], body: tuple[float, ...]
+) -> _Verdict:
+    """Which faces can be read by a body, and what is wrong with the best of the others."""
+    there = scope.state.copy()
+    there.body = body
+    eye = key_poses(body).camera[:3]
+    ready: list[PlacedFace] = []
+    trouble: _Trouble = "away"
+    blocker = ""
+    for at in placed:
+        if _turned_to(at, eye) < _FACING:
+            continue
+        aside = 0.3 * texts[at.name].size[0]
+        spots = [transform_point(at.pose, (x, 0.0, 0.005)) for x in (0.0, -aside, aside)]
+        hides = next(filter(None, (scope.planner.on_line_of_sight(there, thing.id, p) for p in spots)), "")
+        if hides:
+            if trouble == "away":
+                trouble, blocker = "hidden", hides
+        elif texts[at.name].cap_height_m < _LEGIBLE_RAD * math.dist(eye, at.pose[:3]):
+            trouble = "small"
+        else:
+            ready.append(at)
+    ready.sort(key=lambda f: (-round(_turned_to(f, eye), 3), f.name))
+    return _Verdict(ready, trouble, blocker)
+
+
+# ---------------------------------------------------------------------- in the hand
+
+
+def _read_in_hand(scope: Scope, thing: Thing, texts: dict[str, Face]) -> Plan:
+    """Lifts the thing before the eyes and turns each face to them."""
+    script = scope.script()
+    carried: Pose = compose(inverse(key_poses(scope.state.body).right_hand), scope.state.poses[thing.id])
+    eye = key_poses(scope.state.body).camera
+    target = transform_point(eye, _beside_the_text(texts))
+    posture = "sit" if scope.seat else "stand"
+    script.reach(Reach(posture, (target,)))  # type: ignore[arg-type]
+    # a reach looks at the hand; the text is where the eyes looked before
+    script.look(transform_point(eye, (0.0, 0.0, -1.0)))
+    hand = script.right_hand()
+    camera = key_poses(script.body).camera
+    for at in faces_of(thing, scope.state):
+        if at.name in texts:
+            turned = _before_the_eyes(scope, thing, camera, hand, at)
+            script.hold(_READ_S, begin=(_turn_in_hand(thing.id, turned),), end=(_exposes(thing.id, at.name),))
+    script.hold(0.02, end=(_turn_in_hand(thing.id, carried),))
+    script.retract(holding=True)
+    return Plan(steps=tuple(script.steps), obj=thing.id)
+
+
+def _beside_the_text(texts: dict[str, Face]) -> Vec3:
+    """Where the palm is while reading, in the camera's frame: behind the lower right corner, off the writing."""
+    width, height = max(f.size[0] for f in texts.values()), max(f.size[1] for f in texts.values())
+    away = max(_READING_M, 0.9 * max(width, height))
+    return (min(width / 2 + 0.03, 0.2), -min(height / 2 + 0.05, 0.2), -(away + 0.02))
+
+
+def _before_the_eyes(scope: Scope, thing: Thing, camera: Pose, hand: Pose, at: PlacedFace) -> Pose:
+    """hand_from_thing with the face square to the camera, at reading distance."""
+    distance = max(_READING_M, 0.9 * max(at.size))
+    world_from_face = compose(camera, (0.0, 0.0, -distance, 1.0, 0.0, 0.0, 0.0))
+    face_from_thing = compose(inverse(at.pose), scope.state.poses[thing.id])
+    found = compose(inverse(hand), compose(world_from_face, face_from_thing))
+    return (*found[:3], *normalised(found[3:]))
+
+
+def _turn_in_hand(thing: str, hand_from_thing: Pose) -> Effect:
+    def effect(run: Run) -> None:
+        run.hold(thing, hand_from_thing)
+
+    return effect
