@@ -11,7 +11,8 @@ import hashlib
 import struct
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -26,6 +27,7 @@ __all__ = [
     "sha256_hex",
     "struct_hash",
     "unpack_values",
+    "values_reader",
     "without_values",
 ]
 
@@ -71,7 +73,13 @@ def pack_values(values: Sequence[float]) -> bytes:
 
 def unpack_values(data: bytes | memoryview) -> tuple[float, ...]:
     """Inverse of `pack_values`."""
-    return struct.unpack(f"<{len(data) // 8}d", data)
+    return values_reader(len(data) // 8)(data, 0)
+
+
+@lru_cache(maxsize=4096)
+def values_reader(count: int) -> Callable[[bytes | memoryview, int], tuple[float, ...]]:
+    """Reads `count` numbers out of packed ones: (data, offset in bytes) -> numbers."""
+    return struct.Struct(f"<{count}d").unpack_from
 
 
 def frame(line: bytes, packed: bytes | None) -> bytes:

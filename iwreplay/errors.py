@@ -16,6 +16,7 @@ __all__ = [
     "LogError",
     "LogLockedError",
     "LogWriteError",
+    "NotOpenedError",
     "ParticipantError",
     "QueryError",
     "RenderError",
@@ -87,6 +88,14 @@ class LogError(IwreplayError):
     """Anything wrong with an episode log."""
 
     exit_code = 3
+
+
+class NotOpenedError(LogError):
+    """A log whose first event is not the opening."""
+
+    def __init__(self, kind: str, *, seq: int) -> None:
+        self.kind, self.seq = kind, seq
+        super().__init__(f"a log begins with EpisodeOpened, not with {kind} (event {seq})")
 
 
 class LogCorruptError(LogError):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from iwreplay.errors import LogError
+from iwreplay.errors import LogError, NotOpenedError
 from iwreplay.events import (
     AssistantDecision,
     CommandIssued,
@@ -53,7 +53,7 @@ def collect_lines(log: Iterable[tuple[int, Event]]) -> Lines:
     for seq, event in log:
         if lines is None:
             if not isinstance(event, EpisodeOpened):
-                raise LogError(f"a log begins with EpisodeOpened, not with {type(event).__name__} (event {seq})")
+                raise NotOpenedError(type(event).__name__, seq=seq)
             lines = Lines(opened=event, decisions={}, acts={}, reports={})
             said = {s.id: sum(a.do == "say" for a in s.do) for s in event.task.script}
         lines.events += 1

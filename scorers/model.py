@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from iwreplay.checks import Evaluation, Relations
-from iwreplay.events import Event
 from iwreplay.taskpack.model import TaskPack
-from scorers.examine import examine
+from scorers.examine import Log, examine
 
 __all__ = ["Score", "Scorer", "Unscorable"]
 
@@ -51,12 +50,13 @@ class Scorer:
 
     def __call__(
         self,
-        events: Iterable[Event | tuple[int, Event]],
+        events: Log,
         task: TaskPack | None = None,
         *,
         relations: Relations | None = None,
     ) -> Score | Unscorable:
-        """Scores a whole log: events in order, or (seq, event) pairs; `task` judges in place of the log's own.
+        """Scores a whole log: events in order, (seq, event) pairs, or a log that builds them on request; `task`
+        judges in place of the log's own.
 
         Raises CheckError when `task` does not fit the log's scene.
         """

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from iwreplay.checks import Relations
 from iwreplay.errors import UnknownNameError
-from iwreplay.events import Event
 from iwreplay.taskpack.model import TaskPack
 from scorers.capability import CAPABILITY
-from scorers.examine import examine
+from scorers.examine import Log, examine
 from scorers.model import Score, Scorer, Unscorable
 from scorers.outcome import MCR, PASS_RATE
 
@@ -35,7 +34,7 @@ def scorer_named(name: str) -> Scorer:
 
 
 def score_all(
-    events: Iterable[Event | tuple[int, Event]],
+    events: Log,
     task: TaskPack | None = None,
     *,
     scorers: Sequence[Scorer] = SCORERS,

@@ -20,12 +20,15 @@ from iwreplay.checks.language import CHECKS_VERSION
 from iwreplay.checks.lint import Finding, lint_start, lint_task
 from iwreplay.checks.monitor import Monitor, Trigger, Verdict, trigger
 from iwreplay.checks.points import PointStatus
+from iwreplay.checks.selecting import EventRun, EventRuns, run_selected
 
 __all__ = [
     "CHECKS_VERSION",
     "Check",
     "CheckRun",
     "Evaluation",
+    "EventRun",
+    "EventRuns",
     "Finding",
     "GateResult",
     "Monitor",
@@ -40,6 +43,7 @@ __all__ = [
     "evaluate_task",
     "lint_start",
     "lint_task",
+    "run_selected",
     "task_checks",
     "trigger",
 ]

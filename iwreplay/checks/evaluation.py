@@ -13,7 +13,7 @@ from iwreplay.checks.formulas import CREDIT, REACHED, task_formulas
 from iwreplay.checks.index import SceneIndex
 from iwreplay.checks.language import CHECKS_VERSION
 from iwreplay.checks.monitor import Monitor, Verdict
-from iwreplay.checks.points import Attempts, PointStatus, things_of_point
+from iwreplay.checks.points import ATTEMPT_KINDS, Attempts, PointStatus, things_of_point
 from iwreplay.errors import LogError
 from iwreplay.events import EpisodeEnded, EpisodeOpened, Event, Fault, PrimitiveOutcome
 from iwreplay.scene.model import CompiledScene
@@ -30,6 +30,10 @@ __all__ = [
     "runs_over",
     "task_checks",
 ]
+
+
+#: kinds that an evaluation reads besides those of its checks
+_READ: frozenset[type[Event]] = ATTEMPT_KINDS | {PrimitiveOutcome, Fault, EpisodeEnded}
 
 
 class ObjectiveResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,14 +133,26 @@ class CheckRun:
     def feed(self, seq: int, event: Event, state: WorldState) -> None:
         """The next event, with `state` as it is after it. LogError when an event was left out."""
         self._monitor.feed(seq, event, state)
-        self._attempts.feed(seq, event)
         self._last_seq = seq
+        if type(event) not in _READ:
+            return
+        self._attempts.feed(seq, event)
         if isinstance(event, PrimitiveOutcome) and self._monitor.live_seq is not None:
             self._route_m += event.distance_m
         elif isinstance(event, Fault):
             self._faults.append(seq)
         elif isinstance(event, EpisodeEnded):
             self._ended = event
+
+    @property
+    def kinds(self) -> frozenset[type[Event]]:
+        """The kinds of events that can change the evaluation; those of others may be skipped."""
+        return self._monitor.kinds | _READ
+
+    def skip(self, last_seq: int) -> None:
+        """The events up to `last_seq` are of other kinds than `kinds`: as feeding them."""
+        self._monitor.skip(last_seq)
+        self._last_seq = last_seq
 
     def result(self) -> dict[str, Verdict]:
         """Verdict of every check as if the log ended here; those of gates are over live interaction so far."""

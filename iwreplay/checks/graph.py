@@ -105,6 +105,16 @@ class Graph:
             self._queue(node)
         self._late.clear()
 
+    @property
+    def resting(self) -> bool:
+        """Nothing changes at a step at which no leaf does."""
+        return not self._late
+
+    def pass_over(self, seq: int, *, steps: int) -> None:
+        """So many steps at which nothing changes, the last one at event `seq`."""
+        self.seq = seq
+        self.steps += steps
+
     def set(self, leaf: Node, value: Any) -> None:
         """Gives a leaf its value at this step."""
         if value != leaf.value:

@@ -8,7 +8,7 @@ from typing import Any
 from iwreplay.checks.language import compare
 from iwreplay.events import AssistantDecision, Contact, Event, Happened, PhaseChanged, PrimitiveOutcome, ScriptedEvent
 
-__all__ = ["EventSpec", "Key", "key_of"]
+__all__ = ["EventSpec", "Key", "key_of", "kind_with"]
 
 #: what events are looked up by: ("verb", primitive) or ("kind", name)
 Key = tuple[str, str]
@@ -57,21 +57,28 @@ class EventSpec:
         return dest if field == "dest" else tool if field == "tool" else obj
 
 
+#: kinds of event that are one key each; those of a primitive and of a happening are many
+_ONE_KEY: dict[type[Event], Key] = {
+    Contact: ("kind", "contact"),
+    ScriptedEvent: ("kind", "scripted_event"),
+    AssistantDecision: ("kind", "assistant_decision"),
+    PhaseChanged: ("kind", "phase_changed"),
+}
+_KIND_OF = {key: kind for kind, key in _ONE_KEY.items()}
+
+
 def key_of(event: Event) -> Key | None:
     """The key under which formulas about `event` are found; None for events that no formula can name."""
     if isinstance(event, PrimitiveOutcome):
         return ("verb", event.primitive)
     if isinstance(event, Happened):
         return ("kind", event.what)
-    if isinstance(event, Contact):
-        return ("kind", "contact")
-    if isinstance(event, ScriptedEvent):
-        return ("kind", "scripted_event")
-    if isinstance(event, AssistantDecision):
-        return ("kind", "assistant_decision")
-    if isinstance(event, PhaseChanged):
-        return ("kind", "phase_changed")
-    return None
+    return _ONE_KEY.get(type(event))
+
+
+def kind_with(key: Key) -> type[Event]:
+    """The one kind of event that has this key."""
+    return PrimitiveOutcome if key[0] == "verb" else _KIND_OF.get(key, Happened)
 
 
 def _word(event: Event) -> str:

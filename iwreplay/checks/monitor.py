@@ -82,6 +82,26 @@ class Monitor:
         self._watch.feed(event, state)
         self._graph.settle()
 
+    @property
+    def kinds(self) -> frozenset[type[Event]]:
+        """The kinds of events that can change a verdict; those of others may be skipped."""
+        return self._watch.kinds
+
+    def skip(self, last_seq: int) -> None:
+        """The events from the next one to `last_seq` are of kinds that can change no verdict: as feeding them, but
+        the world need not be told either. LogError before the first event."""
+        if self._last_seq is None:
+            raise LogError("the first event can't be skipped")
+        seq = self._last_seq + 1
+        while seq <= last_seq and not (self._watch.resting and self._graph.resting):
+            self._graph.begin(seq)
+            self._watch.rest()
+            self._graph.settle()
+            seq += 1
+        if seq <= last_seq:
+            self._graph.pass_over(last_seq, steps=last_seq + 1 - seq)
+        self._last_seq = max(self._last_seq, last_seq)
+
     def value(self, name: str) -> bool:
         """Value after the events so far (for a formula that looks ahead: as if the log ended here)."""
         node = self._tops[name]

@@ -26,7 +26,10 @@ import msgspec
 from iwreplay.checks.index import SceneIndex
 from iwreplay.events import AssistantDecision, CommandIssued, Event, PrimitiveOutcome
 
-__all__ = ["Attempts", "PointStatus", "things_of_point"]
+__all__ = ["ATTEMPT_KINDS", "Attempts", "PointStatus", "things_of_point"]
+
+#: what `Attempts` looks at
+ATTEMPT_KINDS: frozenset[type[Event]] = frozenset((CommandIssued, AssistantDecision, PrimitiveOutcome))
 
 PointStatus = Literal["clean_pass", "assisted_pass", "fail", "not_reached"]
 
@@ -48,7 +51,7 @@ class Attempts:
 
     def feed(self, seq: int, event: Event) -> None:
         """The next event."""
-        if event.phase != "closed_loop":
+        if type(event) not in ATTEMPT_KINDS or event.phase != "closed_loop":
             return
         if isinstance(event, CommandIssued):
             self._sources[event.action] = event.source

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from iwreplay.checks.attributes import default_of
 from iwreplay.checks.derive import Relations, Support
 from iwreplay.checks.graph import Graph, Node
 from iwreplay.checks.index import SceneIndex
-from iwreplay.checks.matching import EventSpec, Key, key_of
+from iwreplay.checks.matching import EventSpec, Key, key_of, kind_with
 from iwreplay.checks.neighbours import Neighbours
-from iwreplay.events import BodyPosed, Event, PosesSampled, PrimitiveOutcome, StateDelta, WorldSnapshot
+from iwreplay.events import (
+    EVENT_TYPES,
+    BodyPosed,
+    EpisodeOpened,
+    Event,
+    PosesSampled,
+    PrimitiveOutcome,
+    StateDelta,
+    WorldSnapshot,
+)
 from iwreplay.pose import Pose, poses_agree
 from iwreplay.trig import sin_cos
 from iwreplay.vocabulary import WEARER, AttrValue
@@ -46,7 +55,15 @@ class Watch:
         self._reads = relations.reads
         region = relations.region
         self._neighbours = None if region is None else Neighbours(index.scene, region)
-        self._events: dict[Key, list[Node]] = {}
+        self._events: dict[Key | None, list[Node]] = {}
+        #: the kinds of events that those are about
+        self._matched: set[type[Event]] = set()
+        self._changes: dict[type[Event], Callable[[Any, WorldState], None]] = {
+            PosesSampled: self._moved,
+            BodyPosed: self._body_moved,
+            StateDelta: self._altered,
+            WorldSnapshot: self._resynchronise,
+        }
         self._lit: list[Node] = []
         self._live = graph.leaf("live", None, False)
         self._clock: Node | None = None
@@ -100,6 +117,7 @@ class Watch:
         """Whether the step's event matches; with `field`, the thing in that field ("" when none)."""
         leaf = self._graph.leaf("event", (spec, field), False if field is None else "")
         leaves = self._events.setdefault(spec.key, [])
+        self._matched.add(kind_with(spec.key))
         if leaf not in leaves:
             leaves.append(leaf)
         return leaf
@@ -119,33 +137,57 @@ class Watch:
     def feed(self, event: Event, state: WorldState) -> None:
         """Sets the leaves for the step of `event`; `state` has it folded in."""
         graph = self._graph
-        if self._lit:
-            for leaf in self._lit:
-                graph.set(leaf, "" if leaf.param[1] else False)
-            self._lit.clear()
+        kind = type(event)
+        self.rest()
         if graph.steps == 0:
             self._read_everything(state)
-        elif isinstance(event, PosesSampled):
-            self._moved(event, state)
-        elif isinstance(event, BodyPosed):
-            self._reread(self._by_thing.get(WEARER, {}), state)
-        elif isinstance(event, StateDelta):
-            self._read_attrs(event.thing, event.attr, state)
-            self._last_attrs[event.thing][event.attr] = state.attrs[event.thing][event.attr]
-            self._read_baselines((event.thing,), state)
-            if self._reads is None or event.attr in self._reads:
-                self._changed(moved=(), altered=(event.thing,), state=state)
-        elif isinstance(event, WorldSnapshot):
-            self._resynchronise(state)
-        if isinstance(event, WorldSnapshot) and event.reason == "baseline" and self.live_seq is None:
+        elif kind in self._changes:
+            self._changes[kind](event, state)
+        if kind is WorldSnapshot and self.live_seq is None and event.reason == "baseline":  # type: ignore[attr-defined]
             self._begin(state)
-        key = key_of(event)
-        if key is not None:
+        if kind in self._matched and (key := key_of(event)) in self._events:
             self._match(key, event)
-        self._count(event)
+        if self._counts:
+            self._count(event)
 
-    def _match(self, key: Key, event: Event) -> None:
-        for leaf in self._events.get(key, ()):
+    @property
+    def kinds(self) -> frozenset[type[Event]]:
+        """The kinds of events that can change a leaf, or the world below one: at every other event a step passes."""
+        if self._clock is not None:
+            return frozenset(EVENT_TYPES)
+        kinds: set[type[Event]] = {EpisodeOpened, WorldSnapshot, StateDelta, *self._matched}
+        if self._route is not None:
+            kinds.add(PrimitiveOutcome)
+        if self._by_thing or self._resting:
+            kinds.add(PosesSampled)
+        if self._by_thing.get(WEARER):
+            kinds.add(BodyPosed)
+        return frozenset(kinds)
+
+    @property
+    def resting(self) -> bool:
+        """No leaf is true for this step only."""
+        return not self._lit
+
+    def rest(self) -> None:
+        """A new step: what was true for the one before only, no longer is."""
+        if self._lit:
+            for leaf in self._lit:
+                self._graph.set(leaf, "" if leaf.param[1] else False)
+            self._lit.clear()
+
+    def _body_moved(self, event: BodyPosed, state: WorldState) -> None:
+        self._reread(self._by_thing.get(WEARER, {}), state)
+
+    def _altered(self, event: StateDelta, state: WorldState) -> None:
+        self._read_attrs(event.thing, event.attr, state)
+        self._last_attrs[event.thing][event.attr] = state.attrs[event.thing][event.attr]
+        self._read_baselines((event.thing,), state)
+        if self._reads is None or event.attr in self._reads:
+            self._changed(moved=(), altered=(event.thing,), state=state)
+
+    def _match(self, key: Key | None, event: Event) -> None:
+        for leaf in self._events[key]:
             spec, field = leaf.param
             found = spec.find(event, field or "obj")
             if found is None or (field is not None and found not in self._index.things):
@@ -153,9 +195,12 @@ class Watch:
             self._graph.set(leaf, True if field is None else found)
             self._lit.append(leaf)
 
+    @property
+    def _counts(self) -> bool:
+        return self._began_s is not None and (self._clock is not None or self._route is not None)
+
     def _count(self, event: Event) -> None:
-        if self._began_s is None:
-            return
+        assert self._began_s is not None
         if self._clock is not None:
             self._graph.set(self._clock, event.sim_time_s - self._began_s)
         if self._route is not None and isinstance(event, PrimitiveOutcome) and event.distance_m:
@@ -200,7 +245,7 @@ class Watch:
             moved[self._index.joint_owner[joint]] = None
         self._changed(moved=tuple(moved), altered=(), state=state)
 
-    def _resynchronise(self, state: WorldState) -> None:
+    def _resynchronise(self, event: WorldSnapshot, state: WorldState) -> None:
         """A snapshot repeats the state; only what it says differently is read again."""
         for thing, attr in self._attrs:
             self._read_attrs(thing, attr, state)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, BinaryIO, cast
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec.structs import force_setattr
 
-from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values
+from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values, values_reader
 from iwreplay.errors import EventError, LogCorruptError
-from iwreplay.events import AnyEvent, EpisodeOpened, Event
+from iwreplay.events import EVENT_TYPES, AnyEvent, EpisodeOpened, Event
 from iwreplay.log.admission import explain_bad_line
 from iwreplay.log.chain import BatchFrames, Chain, first_broken
 from iwreplay.log.format import META_KEY, BatchMeta
@@ -22,6 +24,11 @@ __all__ = ["LoadedBatch"]
 _DECODER = msgspec.json.Decoder(AnyEvent)
 #: columns that the events are read from; decompressing the others costs as much again
 _CORE = ("seq", "wall_ns", "link", "event", "values")
+#: how the line of each kind begins, cut to one length that tells all of them apart
+_HEAD = 9 + max(len(str(t.__struct_config__.tag)) for t in EVENT_TYPES) + 1
+_HEADS: dict[type[Event], bytes] = {
+    t: f'{{"kind":"{t.__struct_config__.tag}","sim_time_s":'.encode()[:_HEAD] for t in EVENT_TYPES
+}
 
 
 class LoadedBatch:
@@ -85,33 +92,57 @@ class LoadedBatch:
         """Typed events `start` to `stop` of the batch. Raises EventError that names seq and kind."""
         stop = self.span.count if stop is None else stop
         if version != lineage.newest:
-            return self._upcast(version, lineage, start, stop)
+            return self._upcast(version, lineage, range(start, stop))
         f = self.frames
-        lines = f.lines[f.line_ends[start] : f.line_ends[stop]]
+        return self._typed(f.lines[f.line_ends[start] : f.line_ends[stop]], range(start, stop))
+
+    def select(
+        self, kinds: Collection[type[Event]], *, version: int, lineage: Lineage, start: int, stop: int
+    ) -> list[tuple[int, Event]]:
+        """Events `start` to `stop` of some kinds, with their seqs. Events that are not asked for are not decoded; one
+        whose line does not begin with its kind as canonical JSON does is. Raises as `events` does."""
+        if version != lineage.newest:
+            every = self._upcast(version, lineage, range(start, stop))
+            return [(self.span.first + start + i, e) for i, e in enumerate(every) if type(e) in kinds]
+        passed = {head for kind, head in _HEADS.items() if kind not in kinds}
+        lines, ends = bytes(self.frames.lines), self.frames.line_ends
+        rows = [i for i in range(start, stop) if lines[(a := ends[i]) : a + _HEAD] not in passed]
+        events = self._typed(b"".join([lines[ends[i] : ends[i + 1]] for i in rows]), rows)
+        first = self.span.first
+        return [(first + i, e) for i, e in zip(rows, events, strict=True)]
+
+    def _typed(self, lines: bytes | memoryview, rows: Sequence[int]) -> list[Event]:
+        """Events from their lines end to end; ``rows`` are their places in the batch, in order."""
         try:
             events = cast("list[Event]", _DECODER.decode_lines(lines))
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self._culprit(start, stop) from None
-        if len(events) != stop - start:
-            raise self._culprit(start, stop)
-        for j, row in enumerate(f.rows):
-            if start <= row < stop:
-                event = events[row - start]
+            raise self._culprit(rows) from None
+        if len(events) != len(rows):
+            raise self._culprit(rows)
+        f = self.frames
+        if f.rows:
+            packed, ends, place = f.packed, f.value_ends, dict(zip(f.rows, range(len(f.rows)), strict=True))
+            for row, event in zip(rows, events, strict=True):
+                j = place.get(row)
+                if j is None:
+                    continue
                 if type(event) not in VALUES_TYPES or cast("Any", event).values:
                     raise EventError(f"event {self.span.first + row} has an array that its kind does not have")
-                msgspec.structs.force_setattr(event, "values", self._array(j))
-        for i, event in enumerate(events) if start == 0 and self.span.first == 0 else ():
-            # its nested structs ignore unknown fields, so what was read must be all that was written
-            if isinstance(event, EpisodeOpened) and canonical_bytes(event) + b"\n" != self.line(i):
-                raise explain_bad_line(self.line(i), self.span.first + i)
+                a = ends[j]
+                force_setattr(event, "values", values_reader(ends[j + 1] - a)(packed, 8 * a))
+        if self.span.first == 0:
+            for row, event in zip(rows, events, strict=True):
+                # its nested structs ignore unknown fields, so what was read must be all that was written
+                if type(event) is EpisodeOpened and canonical_bytes(event) + b"\n" != self.line(row):
+                    raise explain_bad_line(self.line(row), row)
         return events
 
     def _array(self, j: int) -> tuple[float, ...]:
         a, b = self.frames.value_ends[j], self.frames.value_ends[j + 1]
         return unpack_values(self.frames.packed[8 * a : 8 * b])
 
-    def _culprit(self, start: int, stop: int) -> EventError:
-        for i in range(start, stop):
+    def _culprit(self, rows: Sequence[int]) -> EventError:
+        for i in rows:
             line = self.line(i)
             try:
                 _DECODER.decode(line)
@@ -121,10 +152,10 @@ class LoadedBatch:
                 return EventError(f"event {self.span.first + i} is not exactly one line of JSON")
         raise AssertionError("every line alone is an event")
 
-    def _upcast(self, version: int, lineage: Lineage, start: int, stop: int) -> list[Event]:
+    def _upcast(self, version: int, lineage: Lineage, rows: Sequence[int]) -> list[Event]:
         arrays = {row: j for j, row in enumerate(self.frames.rows)}
         events: list[Event] = []
-        for i in range(start, stop):
+        for i in rows:
             line = self.line(i)
             try:
                 raw = msgspec.json.decode(line, type=dict[str, Any])

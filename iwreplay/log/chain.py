@@ -16,6 +16,7 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from zlib import crc32
 
 import numpy as np
@@ -24,6 +25,9 @@ import pyarrow as pa
 from iwreplay.canonical import frame
 
 __all__ = ["BatchFrames", "Chain", "first_broken", "links_of"]
+
+#: number of values before an array, as it is hashed
+_COUNT = struct.Struct("<Q").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +59,12 @@ class BatchFrames:
         value_ends = [0]
         packed = memoryview(b"")
         if values.null_count < n:
-            valid = np.asarray(values.is_valid())
-            rows = np.flatnonzero(valid).tolist()
-            ends = np.array(_int32s(values.buffers()[1], values.offset, n), dtype=np.int64)
-            first, last = int(ends[0]), int(ends[-1])
-            value_ends = [int(ends[r]) - first for r in rows] + [last - first]
+            rows = _valid(values.buffers()[0], values.offset, n)
+            ends = _int32s(values.buffers()[1], values.offset, n)
+            first, last = ends[0], ends[-1]
+            value_ends = [*(ends[r] - first for r in rows), last - first]
             flat = values.values.slice(first, last - first).to_numpy()
-            if sys.byteorder == "big":
-                flat = flat.byteswap()
-            packed = memoryview(flat.tobytes())
+            packed = memoryview(flat.byteswap() if sys.byteorder == "big" else flat).cast("B")
         return cls(lines, [o - lo for o in offsets], packed, rows, value_ends)
 
     def __len__(self) -> int:
@@ -103,20 +104,21 @@ class Chain:
         """One event."""
         self._hash.update(line)
         if packed is not None:
-            self._hash.update(struct.pack("<Q", len(packed) // 8))
+            self._hash.update(_COUNT(len(packed) // 8))
             self._hash.update(packed)
         self.count += 1
 
     def add_batch(self, frames: BatchFrames) -> None:
-        """All events of a batch, in as few updates as there are arrays."""
-        update, lines, ends, packed, at = self._hash.update, frames.lines, frames.line_ends, frames.packed, 0
-        for j, row in enumerate(frames.rows):
-            a, b = frames.value_ends[j], frames.value_ends[j + 1]
-            update(lines[at : ends[row + 1]])
-            update(struct.pack("<Q", b - a))
-            update(packed[8 * a : 8 * b])
-            at = ends[row + 1]
-        update(lines[at:])
+        """All events of a batch, in one pass: between the arrays, lines are taken as they lie."""
+        lines, packed, rows, ends = frames.lines, frames.packed, frames.rows, frames.value_ends
+        cuts = [frames.line_ends[row + 1] for row in rows]
+        at = [8 * end for end in ends]
+        pieces: list[bytes | memoryview] = [b""] * (3 * len(rows) + 1)
+        pieces[:-1:3] = map(lines.__getitem__, map(slice, chain((0,), cuts), cuts))
+        pieces[1::3] = [_COUNT(b - a) for a, b in pairwise(ends)]
+        pieces[2::3] = map(packed.__getitem__, map(slice, at, at[1:]))
+        pieces[-1] = lines[cuts[-1] :] if cuts else lines
+        self._hash.update(b"".join(pieces))
         self.count += len(frames)
 
     def add_frames(self, frames: Sequence[bytes]) -> None:
@@ -141,6 +143,16 @@ def first_broken(frames: BatchFrames, links: Sequence[int], *, before: int) -> i
         if crc32(data, links[i - 1] if i else before) != links[i]:
             return i
     return None
+
+
+def _valid(bitmap: pa.Buffer | None, offset: int, n: int) -> list[int]:
+    """Rows that are not null. Read from the bitmap: Arrow's own answer imports its compute functions, a tenth of a
+    second."""
+    if bitmap is None:
+        return list(range(n))
+    bits = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), bitorder="little")[offset : offset + n]
+    rows: list[int] = np.flatnonzero(bits).tolist()
+    return rows
 
 
 def _int32s(buffer: pa.Buffer, offset: int, n: int) -> list[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from iwreplay.errors import LogError
+from iwreplay.errors import NotOpenedError
 from iwreplay.events import (
     BODY_VALUES,
     EVENT_TYPES,
@@ -153,13 +153,13 @@ class WorldState:
 def fold(log: Iterable[tuple[int, Event]]) -> Iterator[tuple[int, Event, WorldState]]:
     """State replay: (seq, event, world after it). The world is one object that changes: copy what is kept.
 
-    LogError when the log does not begin with its opening.
+    NotOpenedError when the log does not begin with its opening.
     """
     state: WorldState | None = None
     for seq, event in log:
         if state is None:
             if not isinstance(event, EpisodeOpened):
-                raise LogError(f"a log begins with EpisodeOpened, not with {type(event).__name__} (event {seq})")
+                raise NotOpenedError(type(event).__name__, seq=seq)
             state = WorldState(event.scene)
         state.apply(event)
         yield seq, event, state
