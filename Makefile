@@ -3,6 +3,7 @@
 #   make test       format, lint, types, import contracts, tests
 #   make test-slow  the long suites
 #   make bench      measurements against peers
+#   make samples    record the sample episodes in episodes/samples anew
 
 # The first interpreter that is new enough; override with `make PYTHON=/path/to/python3.12 ...`.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -15,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 DEMO_STORE ?= demo-store
 JOBS ?= 2
 
-.PHONY: demo test test-slow lint bench docs lock clean
+.PHONY: demo test test-slow lint bench docs samples lock clean
 .DEFAULT_GOAL := test
 
 # Every command is shown before its answer.
@@ -54,6 +55,10 @@ bench: $(VENV)/.dev
 # Writes docs/cli.md, docs/catalogue.md and docs/events.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev
 	$(BIN)/python docs/write.py
+
+# Records episodes/samples anew, after a change of behaviour or looks that is meant.
+samples: $(VENV)/.dev
+	$(BIN)/python -m tests.tasks.make_samples
 
 # The locks carry hashes and no address. Needs uv.
 lock:

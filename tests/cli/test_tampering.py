@@ -134,6 +134,21 @@ def test_the_honest_log_is_exact(run: Run, recorded: Path, tmp_path: Path) -> No
     assert (done.code, done.json()["grade"], done.json()["environment"]) == (0, "exact", [])
 
 
+def test_a_log_without_an_end_is_compared_as_far_as_it_goes_and_says_so(
+    run: Run, events: list[Event], tmp_path: Path
+) -> None:
+    """A killed recording: what is there is exact, and nobody may take that for the whole episode."""
+    path, length = tmp_path / "cut.arrows", len(events) // 3
+    with LogWriter.create(path) as out:
+        for event in events[:length]:
+            out.append(event)
+    done = run("replay", path, "--json", "--store", tmp_path)
+    answer = done.json()
+    assert (done.code, answer["grade"], answer["log_ended"], answer["events"]) == (0, "exact", False, length)
+    said = run("replay", path, "--store", tmp_path).out
+    assert f"its log has no end; compared as far as it goes ({length} events)" in said
+
+
 # -- one event says something else
 
 
