@@ -148,8 +148,7 @@ class _Search:
         return [
             _Fit(fit.thing, fit.selectors, part)
             for fit in self._described(owner)
-            for part in _part_names(fit.thing)
-            if _part_fits(head, part)
+            for part in _parts_named(head, fit.thing)
         ]
 
     def _with_anchor(self, fits: list[_Fit], relation: str, anchors: list[_Fit]) -> list[_Fit]:
@@ -279,9 +278,36 @@ def _from_side(selectors: Sequence[str], side: str) -> tuple[str, ...]:
     return (*selectors, side)
 
 
-def _part_names(thing: Thing) -> tuple[str, ...]:
+def _parts_named(head: tuple[str, ...], thing: Thing) -> tuple[str, ...]:
+    """The surfaces and interiors that the words name; shelves also by their height: "upper shelf", "bottom shelf"."""
+    shelves = _shelves(thing) if "shelf" in head else ()
+    if shelves:
+        wanted = [w for w in head if w != "shelf"]
+        named = tuple(s for s in shelves if wanted and all(w in s.lower().split("_") for w in wanted))
+        if named or not wanted:
+            return named or (shelves[1:] or shelves)
+        if all(w in _LOW or w in _HIGH for w in wanted):
+            return (shelves[0] if wanted[0] in _LOW else shelves[-1],)
+        return ()
     surfaces = [s.name for k in thing.links for s in k.surfaces]
-    return (*surfaces, *(i.name for k in thing.links for i in k.interiors))
+    interiors = [i.name for k in thing.links for i in k.interiors]
+    return tuple(part for part in (*surfaces, *interiors) if _part_fits(head, part))
+
+
+_LOW = frozenset(("lower", "lowest", "bottom", "lowermost"))
+_HIGH = frozenset(("upper", "higher", "highest", "top", "uppermost"))
+
+
+def _shelves(thing: Thing) -> tuple[str, ...]:
+    """Surfaces inside a thing (its floor and shelves), the lowest first."""
+    inner = [
+        (s.pos[2], s.name)
+        for link in thing.links
+        for s in link.surfaces
+        for i in link.interiors
+        if all(abs(s.pos[k] - i.pos[k]) <= i.half[k] + 0.01 for k in range(3))
+    ]
+    return tuple(name for _, name in sorted(inner))
 
 
 def _part_fits(head: tuple[str, ...], part: str) -> bool:

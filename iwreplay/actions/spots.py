@@ -26,8 +26,8 @@ from iwreplay.pose import (
     yaw_of,
 )
 from iwreplay.processes.support import dependents, parent_text
-from iwreplay.scene.convex import solid_aabb
-from iwreplay.scene.geometry import foot_of, solids_at
+from iwreplay.scene.convex import base_of
+from iwreplay.scene.geometry import solids_at
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
     PlacedInterior,
@@ -45,6 +45,8 @@ _GRID_M = 0.03
 #: things are put down with this much air around them where there is room
 _AIR_M = 0.012
 _SKIN_M = 0.002
+#: share of half the foot that may stand over the edge on either side
+_OVERHANG = 0.3
 _LIFT_M = 0.003
 _HAND_AHEAD_M = 0.45
 _HAND_LEFT_M = -0.1
@@ -99,10 +101,10 @@ def _middle_and_half(lo: tuple[float, ...], hi: tuple[float, ...]) -> tuple[Vec3
 
 def _foot_of(thing: Thing, state: WorldState) -> tuple[Vec3, Vec3]:
     """Middle and half extents of what touches the ground when the thing stands upright."""
-    boxes = [solid_aabb(s) for s in solids_at(thing, IDENTITY, state.joints)]
-    if not boxes:
+    solids = solids_at(thing, IDENTITY, state.joints)
+    if not solids:
         return thing.bounds_pos, thing.bounds_half
-    x0, y0, z0, x1, y1, z1 = foot_of(boxes)
+    x0, y0, z0, x1, y1, z1 = base_of(solids)
     return _middle_and_half((x0, y0, z0), (x1, y1, z1))
 
 
@@ -160,7 +162,8 @@ def spots_on(
     anchor: Vec3,
     facing_rad: float,
 ) -> Iterator[Spot]:
-    """Free places on one surface, nearest to `anchor` first; with air around them before without."""
+    """Free places on one surface, nearest to `anchor` first; with air around them before without, and with the foot
+    over the edge, as a fork lies on a plate, only where nothing else is left."""
     if 2.0 * extent.half[2] > surface.clearance:
         return
     frame: Quat = surface.pose[3:]
@@ -168,13 +171,16 @@ def spots_on(
     if "plate" in thing_of(state, surface.thing).affordances:
         near = _far_corner(frame, surface.half, facing_rad)
     ignore = (thing, *dependents(state, thing))
-    for air in (_AIR_M, -_SKIN_M):
+    for air, over in ((_AIR_M, 0.0), (-_SKIN_M, 0.0), (-_SKIN_M, _OVERHANG)):
         for q in _turns(frame, facing_rad):
             half, centre = _turned(frame, q, extent.centre, extent.half)
             foot, under = _turned(frame, q, extent.foot_centre, extent.foot_half)
-            room = (surface.half[0] - foot[0], surface.half[1] - foot[1])
-            if min(room) < 0.0:
+            spare = (surface.half[0] - foot[0], surface.half[1] - foot[1])
+            if min(spare[0] + over * foot[0], spare[1] + over * foot[1]) < 0.0:
                 continue
+            if over and min(spare) >= 0.0:
+                continue
+            room = (max(0.0, spare[0]), max(0.0, spare[1]))
             # x, y: where the middle of the foot goes; the rest may stick out over the edge
             for x, y in _nearest_first(_grid(room), near):
                 ox, oy = x - under[0], y - under[1]
@@ -194,7 +200,8 @@ def spots_in(
     half_in = interior.box.half
     ignore = (thing, *dependents(state, thing))
     upright = _turns(frame, facing_rad)
-    lying = [quat_mul(q, quat_about((1.0, 0.0, 0.0), math.pi / 2.0)) for q in upright]
+    on_edge = quat_about((1.0, 0.0, 0.0), math.pi / 2.0)
+    lying = [quat_mul(q, on_edge) for q in upright]
     every = (*upright, *lying)
     options = [q for q in every if _fits(_turned(frame, q, extent.centre, extent.half)[0], half_in)]
     if dependents(state, thing) or "grab" not in thing_of(state, thing).affordances:
@@ -216,8 +223,9 @@ def spots_in(
             for x, y in _nearest_first(_grid((half_in[0] - half[0], half_in[1] - half[1])), (0.0, 0.0)):
                 z = level - half_in[2] + half[2]
                 mid = transform_point(interior.box.pose, (x, y, z + _LIFT_M))
-                box: Vec3 = (half[0] - _SKIN_M, half[1] - _SKIN_M, half[2] - _SKIN_M)
-                if sim.overlap_box(_positive(box), (*mid, *frame), ignore=ignore):
+                hx, hy, hz = extent.half
+                box: Vec3 = (hx - _SKIN_M, hy - _SKIN_M, hz - _SKIN_M)
+                if sim.overlap_box(_positive(box), (*mid, *q), ignore=ignore):
                     continue
                 at = transform_point(interior.box.pose, (x - centre[0], y - centre[1], z - centre[2]))
                 yield Spot((*at, *q), parent_text("in", interior.thing, interior.name), interior.thing)

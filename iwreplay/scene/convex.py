@@ -7,20 +7,47 @@ Gilbert, Johnson and Keerthi (1988); closest point on a simplex after Ericson, R
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from iwreplay.errors import GeometryError
 from iwreplay.pose import Pose, Quat, Vec3, inverse, rotate, transform_point
-from iwreplay.scene.geometry import Aabb, Box, Solid, aabb_of, aabbs_overlap
+from iwreplay.scene.geometry import Aabb, Box, Solid, aabb_of, aabbs_overlap, merged
 
-__all__ = ["shrunk", "solid_aabb", "solid_distance", "solids_meet", "top_at"]
+__all__ = ["base_of", "shrunk", "solid_aabb", "solid_distance", "solids_meet", "top_at"]
 
 _STEPS = 48
 _EPS = 1e-10
+#: solids that begin this near the lowest point belong to the foot; corners this near stand on the ground
+_FOOT_M, _BASE_M = 0.015, 0.006
 
 
 def solid_aabb(solid: Solid) -> Aabb:
     """Axis-aligned bounds of a solid."""
     return aabb_of(Box(solid.pose, _half(solid)))
+
+
+def base_of(solids: Iterable[Solid]) -> Aabb:
+    """Bounds in plan of what touches the ground: flaring walls count where they begin, not as far as they reach.
+
+    GeometryError when there is no solid."""
+    known = [(solid, solid_aabb(solid)) for solid in solids]
+    lowest = min((box[2] for _, box in known), default=0.0)
+    return merged(_low_part(solid, box, lowest + _BASE_M) for solid, box in known if box[2] <= lowest + _FOOT_M)
+
+
+def _low_part(solid: Solid, box: Aabb, top_z: float) -> Aabb:
+    if solid.kind != "box":
+        return box
+    hx, hy, hz = _half(solid)
+    corners = [
+        transform_point(solid.pose, (sx * hx, sy * hy, sz * hz))
+        for sx in (-1.0, 1.0)
+        for sy in (-1.0, 1.0)
+        for sz in (-1.0, 1.0)
+    ]
+    low = [c for c in corners if c[2] <= max(top_z, box[2] + _BASE_M)]
+    xs, ys = [c[0] for c in low], [c[1] for c in low]
+    return (min(xs), min(ys), box[2], max(xs), max(ys), box[5])
 
 
 def _half(solid: Solid) -> Vec3:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from iwreplay.errors import SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, from_xyz_yaw
-from iwreplay.scene.convex import solid_aabb
-from iwreplay.scene.geometry import Aabb, foot_of, link_poses_at, merged, solids_at
+from iwreplay.scene.convex import base_of, solid_aabb
+from iwreplay.scene.geometry import Aabb, link_poses_at, merged, solids_at
 from iwreplay.scene.model import Interior, Room, Surface, Thing
 
 __all__ = ["LIFT_M", "Spot", "is_off_stage", "off_stage", "spot_for"]
@@ -131,4 +131,4 @@ def _whole(thing: Thing, pose: Pose) -> Aabb:
 
 def _foot(thing: Thing, pose: Pose) -> Aabb:
     """Bounds of what the thing stands on."""
-    return foot_of([solid_aabb(s) for s in solids_at(thing, pose, {})])
+    return base_of(solids_at(thing, pose, {}))

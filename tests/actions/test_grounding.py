@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 
 from iwreplay.actions.grounding import Grounded, ground
@@ -11,6 +12,8 @@ from iwreplay.actions.perception import Perception
 from iwreplay.actions.refusal import RefusedError
 from iwreplay.events import Event, Happened, PosesSampled, PrimitiveOutcome, StateDelta
 from iwreplay.pose import from_xyz_yaw
+from iwreplay.scene.library import Wanted, load_library
+from iwreplay.scene.loader import data_root
 from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.state import WorldState
@@ -184,6 +187,29 @@ def test_what_is_nowhere_what_is_hidden_and_what_is_no_name() -> None:
         code, sentence = mind.refusal(pronoun)
         assert code == "UNKNOWN_TARGET", pronoun
         assert sentence.startswith(f"Just '{pronoun}' could be anything.")
+
+
+@pytest.mark.parametrize(
+    ("words", "cls", "part"),
+    [
+        ("upper shelf of the cabinet", "wall_cabinet", "shelf"),
+        ("top shelf of the cabinet", "cabinet", "shelf"),
+        ("lower shelf of the cabinet", "wall_cabinet", "floor"),
+        ("bottom shelf of the cabinet", "cabinet", "floor"),
+        ("shelf of the cabinet", "cabinet", "shelf"),
+        ("top of the cabinet", "cabinet", "top"),
+        ("floor of the cabinet", "cabinet", "floor"),
+        ("middle shelf of the fridge", "fridge", "middle"),
+        ("top shelf of the fridge", "fridge", "upper"),
+        ("bottom shelf of the fridge", "fridge", "lower"),
+        ("top shelf of the shelf", "shelf", "top"),
+    ],
+)
+def test_shelves_are_named_by_their_height(words: str, cls: str, part: str) -> None:
+    made = load_library(data_root() / "objects").make(Wanted(id="it_1", cls=cls), where="test")[0]
+    state = state_of(scene_of(msgspec.structs.replace(made, attrs={**made.attrs, "parent": "fixed"})))
+    found = ground(tuple(words.split()), state=state, perception=Perception(state, sighted=True))
+    assert (found.id, found.part) == ("it_1", part)
 
 
 def test_an_off_stage_thing_has_no_name() -> None:
