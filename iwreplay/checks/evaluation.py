@@ -105,20 +105,38 @@ def task_checks(task: TaskPack, *, scene: CompiledScene | SceneIndex) -> dict[st
     }
 
 
+_Compiled = tuple[SceneIndex, dict[str, Check]]
+#: the latest task packs and scenes whose checks were compiled: many episodes of one task are scored together
+_LATEST: list[tuple[TaskPack, CompiledScene, _Compiled]] = []
+_MOST_LATEST = 16
+
+
+def _compiled(task: TaskPack, scene: CompiledScene) -> _Compiled:
+    """The task's checks on this scene; kept for the same objects, which never change."""
+    for one, other, found in _LATEST:
+        if one is task and other is scene:
+            return found
+    index = SceneIndex(scene)
+    found = (index, task_checks(task, scene=index))
+    _LATEST.insert(0, (task, scene, found))
+    del _LATEST[_MOST_LATEST:]
+    return found
+
+
 class CheckRun:
     """All checks of a task, fed event by event; the result may be asked for at any time."""
 
     def __init__(self, task: TaskPack, scene: CompiledScene, *, relations: Relations | None = None) -> None:
         self.task = task
-        self._index = SceneIndex(scene)
+        self._index, self._checks = _compiled(task, scene)
         self._relations = relations or derived_relations()
-        self._checks = task_checks(task, scene=self._index)
         self._monitor = Monitor(
             self._checks,
             throughout=frozenset(g.id for g in task.gates),
             reached=frozenset(p.id + REACHED for p in task.points if p.reached is not None),
             relations=self._relations,
         )
+        self._watched = self._monitor.kinds
         self._attempts = Attempts()
         self._route_m = 0.0
         self._last_seq = -1
@@ -132,9 +150,14 @@ class CheckRun:
 
     def feed(self, seq: int, event: Event, state: WorldState) -> None:
         """The next event, with `state` as it is after it. LogError when an event was left out."""
-        self._monitor.feed(seq, event, state)
+        last, kind = self._last_seq, type(event)
+        if seq != last + 1 and last >= 0:
+            raise LogError(f"event {seq} follows event {last}; checks need every event, in order")
+        if last < 0 or kind in self._watched:
+            self._catch_up()
+            self._monitor.feed(seq, event, state)
         self._last_seq = seq
-        if type(event) not in _READ:
+        if kind not in _READ:
             return
         self._attempts.feed(seq, event)
         if isinstance(event, PrimitiveOutcome) and self._monitor.live_seq is not None:
@@ -147,15 +170,22 @@ class CheckRun:
     @property
     def kinds(self) -> frozenset[type[Event]]:
         """The kinds of events that can change the evaluation; those of others may be skipped."""
-        return self._monitor.kinds | _READ
+        return self._watched | _READ
 
     def skip(self, last_seq: int) -> None:
         """The events up to `last_seq` are of other kinds than `kinds`: as feeding them."""
-        self._monitor.skip(last_seq)
-        self._last_seq = last_seq
+        if self._last_seq < 0:
+            raise LogError("the first event can't be skipped")
+        self._last_seq = max(self._last_seq, last_seq)
+
+    def _catch_up(self) -> None:
+        """Tells the checks of the events since the last one that could change them."""
+        if self._last_seq >= 0:
+            self._monitor.skip(self._last_seq)
 
     def result(self) -> dict[str, Verdict]:
         """Verdict of every check as if the log ended here; those of gates are over live interaction so far."""
+        self._catch_up()
         return self._monitor.verdicts()
 
     def evaluation(self) -> Evaluation:

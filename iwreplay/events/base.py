@@ -13,7 +13,8 @@ from iwreplay.vocabulary import Phase
 __all__ = ["Event"]
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
+# gc=False: events are trees of plain data, which can hold no reference cycle for the collector to look for
+class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", gc=False):
     """Base of all events. A field that this version does not know is refused on reading, never dropped."""
 
     #: simulated seconds since the start of the episode, >= 0, never decreasing along a log

@@ -18,6 +18,8 @@ from iwreplay.log.chain import BatchFrames, Chain, first_broken
 from iwreplay.log.format import META_KEY, BatchMeta
 from iwreplay.log.scan import Span, load
 from iwreplay.log.upcasts import Lineage
+from iwreplay.scene.model import CompiledScene
+from iwreplay.taskpack.model import TaskPack
 
 __all__ = ["LoadedBatch"]
 
@@ -106,7 +108,9 @@ class LoadedBatch:
             return [(self.span.first + start + i, e) for i, e in enumerate(every) if type(e) in kinds]
         passed = {head for kind, head in _HEADS.items() if kind not in kinds}
         lines, ends = bytes(self.frames.lines), self.frames.line_ends
-        rows = [i for i in range(start, stop) if lines[(a := ends[i]) : a + _HEAD] not in passed]
+        begins = ends[start:stop]
+        heads = map(lines.__getitem__, map(slice, begins, [b + _HEAD for b in begins]))
+        rows = [i for i, head in enumerate(heads, start) if head not in passed]
         events = self._typed(b"".join([lines[ends[i] : ends[i + 1]] for i in rows]), rows)
         first = self.span.first
         return [(first + i, e) for i, e in zip(rows, events, strict=True)]
@@ -133,7 +137,7 @@ class LoadedBatch:
         if self.span.first == 0:
             for row, event in zip(rows, events, strict=True):
                 # its nested structs ignore unknown fields, so what was read must be all that was written
-                if type(event) is EpisodeOpened and canonical_bytes(event) + b"\n" != self.line(row):
+                if type(event) is EpisodeOpened and not _share(event, self.line(row)):
                     raise explain_bad_line(self.line(row), row)
         return events
 
@@ -167,6 +171,36 @@ class LoadedBatch:
                 raise EventError(f"event {seq} of log format {version} cannot be read as {lineage.newest}: {e}") from e
             events.append(cast("Event", event))
         return events
+
+
+#: task and scene of the latest openings: many logs of one task are read one after the other, and what is worked out
+#: for a scene is kept with the object
+_SHARED: dict[tuple[str, str, int], tuple[TaskPack, CompiledScene]] = {}
+_MOST_SHARED = 16
+
+
+def _share(event: EpisodeOpened, line: bytes) -> bool:
+    """Gives the opening the task and scene objects of an earlier one, when the line says that they are the same to
+    the byte. False when the line is not what this event is written as."""
+    key = (event.scene_hash, event.task.id, event.task.version)
+    own = (event.task, event.scene)
+    known = _SHARED.get(key)
+    if known is not None:
+        _put(event, known)
+        if canonical_bytes(event) + b"\n" == line:
+            return True
+        _put(event, own)
+    if canonical_bytes(event) + b"\n" != line:
+        return False
+    if len(_SHARED) >= _MOST_SHARED:
+        _SHARED.clear()
+    _SHARED[key] = own
+    return True
+
+
+def _put(event: EpisodeOpened, parts: tuple[TaskPack, CompiledScene]) -> None:
+    force_setattr(event, "task", parts[0])
+    force_setattr(event, "scene", parts[1])
 
 
 def _decode(raw: bytes, schema: pa.Schema, names: tuple[str, ...]) -> pa.RecordBatch:

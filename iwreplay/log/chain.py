@@ -60,12 +60,12 @@ class BatchFrames:
         packed = memoryview(b"")
         if values.null_count < n:
             rows = _valid(values.buffers()[0], values.offset, n)
-            ends = _int32s(values.buffers()[1], values.offset, n)
-            first, last = ends[0], ends[-1]
-            value_ends = [*(ends[r] - first for r in rows), last - first]
+            ends = np.frombuffer(values.buffers()[1], dtype=np.int32)[values.offset : values.offset + n + 1]
+            first, last = int(ends[0]), int(ends[-1])
+            value_ends = [*(ends[rows] - first).tolist(), last - first]
             flat = values.values.slice(first, last - first).to_numpy()
             packed = memoryview(flat.byteswap() if sys.byteorder == "big" else flat).cast("B")
-        return cls(lines, [o - lo for o in offsets], packed, rows, value_ends)
+        return cls(lines, [o - lo for o in offsets] if lo else offsets, packed, rows, value_ends)
 
     def __len__(self) -> int:
         return len(self.line_ends) - 1

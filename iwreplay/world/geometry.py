@@ -119,7 +119,8 @@ def link_pose(thing: Thing, link: int, state: Posed) -> Pose:
 class _Memo(NamedTuple):
     thing: Thing
     pose: Pose
-    joints: tuple[float, ...]
+    #: ("thing.joint", position)
+    joints: tuple[tuple[str, float], ...]
     solids: tuple[Solid, ...]
     boxes: tuple[Aabb, ...]
     aabb: Aabb
@@ -131,11 +132,16 @@ _MOST = 4096
 
 
 def _placed(thing: Thing, state: Posed) -> _Memo:
-    pose = state.poses[thing.id]
-    joints = tuple(state.joints[f"{thing.id}.{k.joint.name}"] for k in thing.links if k.joint is not None)
+    pose, at = state.poses[thing.id], state.joints
     memo = _LAST.get(thing.id)
-    if memo is not None and memo.thing is thing and memo.pose == pose and memo.joints == joints:
-        return memo
+    if memo is not None and memo.thing is thing and memo.pose == pose:
+        for name, position in memo.joints:
+            if at[name] != position:
+                break
+        else:
+            return memo
+    names = [f"{thing.id}.{k.joint.name}" for k in thing.links if k.joint is not None]
+    joints = tuple((name, at[name]) for name in names)
     solids = solids_at(thing, pose, state.joints)
     boxes = tuple(solid_aabb(s) for s in solids)
     box = merged(boxes) if boxes else aabb_of(thing_box(thing, state))

@@ -71,10 +71,11 @@ def rests_on(state: Posed, thing: str) -> str:
     feelers = ((mx, my), (mx - dx, my - dy), (mx + dx, my - dy), (mx - dx, my + dy), (mx + dx, my + dy))
     found: list[_Candidate] = []
     for other in state.scene.things:
-        if other.id == thing or not exists(state, other.id):
-            continue
+        # nearly all are elsewhere
         a0, b0, c0, a1, b1, c1 = thing_aabb(other, state)
         if a0 > x1 or x0 > a1 or b0 > y1 or y0 > b1 or c0 > z0 + _GAP_M or c1 < z0 - _GAP_M:
+            continue
+        if other.id == thing or not exists(state, other.id):
             continue
         tops = [_top(other, state, x, y, z0) for x, y in feelers]
         hits = [t is not None for t in tops]
