@@ -14,13 +14,17 @@ chain, and
 - sql:     the same metric asked of the catalogue, opening and checking it for changes included;
 - kept:    `iwreplay score` when nothing changed: every kept score is found valid again.
 
-Times are wall seconds inside a process of its own, imports excluded, best of the rounds on each side.
+With ``--recorded STORE`` both sides get the episodes of that store, recorded from real tasks, again and again until
+there are so many: scenes of 100 things, and checks that ask for relations.
+
+Times are wall and processor seconds inside a process of its own, imports excluded, best of the rounds on each side.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,12 +36,28 @@ from typing import Any
 import msgspec
 
 from benchmarks.synthetic import episode
-from iwreplay.log import LogWriter
+from iwreplay.log import LogWriter, read_log
 from iwreplay.store import Store
 
 PEER_SCRIPT = Path(__file__).parent / "peers" / "inspect_rescore.py"
 #: ratio that the project aims at
 TARGET = 100.0
+
+
+def prepare_recorded(folder: Path, recorded: Path, *, episodes: int) -> tuple[Path, Path]:
+    """As `prepare`, from the episodes of a store."""
+    store = Store.open_or_make(folder / "store", made_by="bench")
+    sources = list(Store.open(recorded).episodes())
+    plain: list[list[Any]] = []
+    for source in sources:
+        with read_log(source.log) as log:
+            plain.append([msgspec.to_builtins(e) for e in log.events()])
+    for n in range(episodes):
+        entry = store.new_episode(task=sources[n % len(sources)].id, assistant="any", human="literal", seed=n)
+        shutil.copyfile(sources[n % len(sources)].log, entry.log)
+    target = folder / "events.json"
+    target.write_bytes(msgspec.json.encode([plain[n % len(plain)] for n in range(episodes)]))
+    return store.root, target
 
 
 def prepare(folder: Path, *, episodes: int, events: int) -> tuple[Path, Path]:
@@ -59,7 +79,6 @@ def prepare(folder: Path, *, episodes: int, events: int) -> tuple[Path, Path]:
 
 def trivial(root: Path) -> int:
     """Every event decoded, a scorer that looks at nothing, one score file an episode."""
-    from iwreplay.log import read_log
     from iwreplay.store import BookedScore, ScoreBook, ScoreKey
 
     seen = 0
@@ -82,8 +101,6 @@ def checks(root: Path) -> int:
 def columns(root: Path) -> int:
     """Refused commands of every episode from one column, chain verified."""
     import pyarrow.compute as pc
-
-    from iwreplay.log import read_log
 
     refused = 0
     for entry in Store.open(root).episodes():
@@ -126,9 +143,9 @@ def ours_here(name: str, root: Path) -> None:
     import iwreplay.app.scoring
 
     iwreplay.app.scoring.scorer_hashes()
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     count = OURS[name](root)
-    print(json.dumps({"seconds": time.perf_counter() - began, "count": count}))
+    print(json.dumps({"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "count": count}))
 
 
 def _ask(command: list[str]) -> dict[str, Any]:
@@ -137,11 +154,16 @@ def _ask(command: list[str]) -> dict[str, Any]:
     return answer
 
 
-def run(*, peer_python: str | None, episodes: int, events: int, rounds: int) -> dict[str, Any]:
+def run(
+    *, peer_python: str | None, episodes: int, events: int, rounds: int, recorded: Path | None = None
+) -> dict[str, Any]:
     """Both sides, alternating, best of the rounds."""
     with tempfile.TemporaryDirectory(prefix="rescore-") as name:
         folder = Path(name)
-        root, source = prepare(folder, episodes=episodes, events=events)
+        if recorded is None:
+            root, source = prepare(folder, episodes=episodes, events=events)
+        else:
+            root, source = prepare_recorded(folder, recorded, episodes=episodes)
         target = folder / "peer.eval"
         if peer_python is not None:
             subprocess.run([peer_python, str(PEER_SCRIPT), "make", str(target), str(source)], check=True)
@@ -149,22 +171,37 @@ def run(*, peer_python: str | None, episodes: int, events: int, rounds: int) -> 
         _ask([*here, "sql", str(root)])  # the catalogue is made once; asking is what is measured
         peer: dict[str, Any] | None = None
         best: dict[str, float] = {}
+        cpu: dict[str, float] = {}
+        count = 0
         for _ in range(rounds):
             if peer_python is not None:
                 answer = _ask([peer_python, str(PEER_SCRIPT), "score", str(target)])
                 answer["total_s"] = answer["read_s"] + answer["score_s"] + answer["write_s"]
-                if peer is None or answer["total_s"] < peer["total_s"]:
-                    peer = answer
+                answer["total_cpu_s"] = sum(answer[f"{part}_cpu_s"] for part in ("read", "score", "write"))
+                peer = (
+                    answer
+                    if peer is None
+                    else {k: v if isinstance(v, str) else min(v, peer[k]) for k, v in answer.items()}
+                )
             for way in OURS:
-                seconds = _ask([*here, way, str(root)])["seconds"]
-                best[way] = min(seconds, best.get(way, seconds))
-        result: dict[str, Any] = {"episodes": episodes, "events": episodes * events, "rounds": rounds, "ours_s": best}
+                answer = _ask([*here, way, str(root)])
+                best[way] = min(answer["seconds"], best.get(way, answer["seconds"]))
+                cpu[way] = min(answer["cpu"], cpu.get(way, answer["cpu"]))
+                count = answer["count"] if way == "trivial" else count
+        result: dict[str, Any] = {
+            "episodes": episodes,
+            "events": count,
+            "rounds": rounds,
+            "ours_s": best,
+            "ours_cpu_s": cpu,
+        }
         result["bytes"] = sum(p.stat().st_size for p in root.rglob("log.arrows"))
         if peer is not None:
             result["peer"] = peer
             result["ratio"] = {way: peer["total_s"] / seconds for way, seconds in best.items()}
-            result["ratio_without_write"] = {
-                way: (peer["read_s"] + peer["score_s"]) / seconds for way, seconds in best.items()
+            result["ratio_cpu"] = {way: peer["total_cpu_s"] / seconds for way, seconds in cpu.items()}
+            result["ratio_cpu_without_write"] = {
+                way: (peer["read_cpu_s"] + peer["score_cpu_s"]) / seconds for way, seconds in cpu.items()
             }
         return result
 
@@ -175,6 +212,7 @@ def main() -> None:
     parser.add_argument("--peer-python", help="Python of an environment with inspect-ai; without it only ours is timed")
     parser.add_argument("--episodes", type=int, default=100)
     parser.add_argument("--events", type=int, default=1000)
+    parser.add_argument("--recorded", type=Path, metavar="STORE", help="use the episodes of this store")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--ours", nargs=2, metavar=("WAY", "STORE"), help=argparse.SUPPRESS)
@@ -182,19 +220,30 @@ def main() -> None:
     if args.ours:
         ours_here(args.ours[0], Path(args.ours[1]))
         return
-    result = run(peer_python=args.peer_python, episodes=args.episodes, events=args.events, rounds=args.rounds)
+    result = run(
+        peer_python=args.peer_python,
+        episodes=args.episodes,
+        events=args.events,
+        rounds=args.rounds,
+        recorded=args.recorded,
+    )
     peer = result.get("peer")
     if peer is not None:
         print(
             f"{peer['peer']}: read {peer['read_s']:.2f} s, score {peer['score_s']:.2f} s, "
-            f"write {peer['write_s']:.2f} s, together {peer['total_s']:.2f} s, {peer['bytes'] / 1e6:.1f} MB"
+            f"write {peer['write_s']:.2f} s, together {peer['total_s']:.2f} s "
+            f"({peer['total_cpu_s']:.2f} s of processor), {peer['bytes'] / 1e6:.1f} MB"
         )
     print(
-        f"{'way':10}{'seconds':>10}{'events/s':>12}{'ratio':>9}   (target {TARGET:.0f}; {result['bytes'] / 1e6:.1f} MB)"
+        f"{'way':10}{'wall s':>9}{'ratio':>8}{'cpu s':>9}{'ratio':>8}{'without write':>15}"
+        f"   (target {TARGET:.0f}; {result['events']} events, {result['bytes'] / 1e6:.1f} MB)"
     )
     for way, seconds in result["ours_s"].items():
-        ratio = f"{result['ratio'][way]:.0f}x" if peer is not None else "-"
-        print(f"{way:10}{seconds:10.3f}{result['events'] / seconds:12.0f}{ratio:>9}")
+        wall, cpu, bare = (
+            f"{result[name][way]:.0f}x" if peer is not None else "-"
+            for name in ("ratio", "ratio_cpu", "ratio_cpu_without_write")
+        )
+        print(f"{way:10}{seconds:9.3f}{wall:>8}{result['ours_cpu_s'][way]:9.3f}{cpu:>8}{bare:>15}")
     if args.json:
         args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 

@@ -11,6 +11,7 @@ import sys
 import time
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 
 
@@ -51,13 +52,14 @@ def score_file(path: str) -> None:
 
         return run
 
-    began = time.perf_counter()
+    marks = [(time.perf_counter(), time.process_time())]
     log = read_eval_log(path)
-    read = time.perf_counter()
+    marks.append((time.perf_counter(), time.process_time()))
     scored = score(log, trivial(), action="append", display="none")
-    done = time.perf_counter()
+    marks.append((time.perf_counter(), time.process_time()))
     write_eval_log(scored, path + ".scored.eval")
-    written = time.perf_counter()
+    marks.append((time.perf_counter(), time.process_time()))
+    parts = dict(zip(("read", "score", "write"), pairwise(marks), strict=True))
     events = sum(len(s.events) for s in log.samples or [])
     print(
         json.dumps(
@@ -65,9 +67,8 @@ def score_file(path: str) -> None:
                 "peer": f"inspect_ai {version('inspect_ai')}",
                 "episodes": len(log.samples or []),
                 "events": events,
-                "read_s": read - began,
-                "score_s": done - read,
-                "write_s": written - done,
+                **{f"{name}_s": end[0] - begin[0] for name, (begin, end) in parts.items()},
+                **{f"{name}_cpu_s": end[1] - begin[1] for name, (begin, end) in parts.items()},
                 "bytes": Path(path).stat().st_size,
             }
         )
