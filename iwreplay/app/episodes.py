@@ -98,7 +98,7 @@ def look_at(episode: Episode) -> Listed:
         episode=episode.id,
         log=str(episode.log),
         log_state=state,
-        status=_status(opened, ended),
+        status="unfinished" if state == "open" and not events else _status(opened, ended),
         events=events,
         task=opened.task.id if opened is not None else None,
         assistant=opened.assistant.name if opened is not None else None,

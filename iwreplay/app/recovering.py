@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
 
-from iwreplay.errors import LogWriteError
+from iwreplay.errors import StoreError
 from iwreplay.log import LogCheck, Recovered, recover
 from iwreplay.store import Episode
 
@@ -25,7 +26,8 @@ class RecoveredEpisode(msgspec.Struct, frozen=True, kw_only=True):
 def recover_episode(episode: Episode, *, out: Path | None = None) -> RecoveredEpisode:
     """Recovers to `out`; else, in a store, to a new episode "<id>-recovered", or to a file beside the log.
 
-    LogWriteError when that exists already; else as `iwreplay.log.recover`. A failed recovery leaves nothing behind.
+    StoreError when that exists already or its folder does not; else as `iwreplay.log.recover`. A failed recovery
+    leaves nothing behind.
     """
     made: Path | None = None
     name = episode.id
@@ -35,12 +37,16 @@ def recover_episode(episode: Episode, *, out: Path | None = None) -> RecoveredEp
         try:
             made.mkdir()
         except FileExistsError as e:
-            raise LogWriteError(
-                f"{made} exists: {episode.id} was recovered before; give another file with --out"
-            ) from e
+            raise StoreError(f"{made} exists: {episode.id} was recovered before; give another file with --out") from e
+        except OSError as e:
+            raise StoreError(f"the folder {made} can't be made: {e.strerror}; give a file with --out") from e
         out = made / episode.log.name
     elif out is None:
         out = episode.log.with_name(f"{episode.log.stem}.recovered{episode.log.suffix}")
+    if os.path.lexists(out):
+        raise StoreError(f"{out} exists, and nothing is overwritten; give another file with --out")
+    if not out.parent.is_dir():
+        raise StoreError(f"there is no folder {out.parent} for {out.name}; make it, or give another file with --out")
     try:
         done = recover(episode.log, out)
     except BaseException:

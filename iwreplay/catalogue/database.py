@@ -102,8 +102,11 @@ class Catalogue:
         self.scorers = dict(sorted(scorers.items()))
 
     def refresh(self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None) -> Refreshed:
-        """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes."""
-        with self._alone():
+        """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes.
+
+        QueryError when the file can't be written; what was taken in before stays.
+        """
+        with self._as_errors(), self._alone():
             rebuilt = self._make_if_needed(rebuild)
             plan = self._plan()
             if not plan.empty:
@@ -225,6 +228,16 @@ class Catalogue:
         except duckdb.Error:
             return False
         return found == [(SCHEMA_VERSION,)]
+
+    @contextmanager
+    def _as_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (duckdb.Error, OSError) as e:
+            raise QueryError(
+                f"the catalogue {self.path} can't be brought up to date: {_one_line(str(e))}. "
+                "It holds nothing that the logs don't: it can be deleted at any time"
+            ) from e
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -11,7 +11,15 @@ from filelock import FileLock, Timeout
 
 from iwreplay.errors import LogLockedError, LogWriteError
 
-__all__ = ["AppendFile", "WritableFile", "WriterLock", "create_file", "replace_file", "sync_directory"]
+__all__ = [
+    "AppendFile",
+    "WritableFile",
+    "WriterLock",
+    "create_file",
+    "refuse_existing",
+    "replace_file",
+    "sync_directory",
+]
 
 
 class WritableFile(Protocol):
@@ -82,6 +90,11 @@ class WriterLock:
         self._log = log
         self._lock = FileLock(self.path, thread_local=False)
 
+    @property
+    def held(self) -> bool:
+        """By this object, now."""
+        return self._lock.is_locked
+
     def acquire(self) -> None:
         """Raises LogLockedError when another writer holds it, LogWriteError when it cannot be made."""
         if not self.path.parent.is_dir():
@@ -102,12 +115,19 @@ class WriterLock:
             self.path.unlink(missing_ok=True)
 
 
+def refuse_existing(path: Path) -> None:
+    """LogWriteError when something of that name is there: nothing is ever overwritten."""
+    if os.path.lexists(path):
+        raise LogWriteError(f"{path} exists; a log is never overwritten: choose another name")
+
+
 def create_file(path: Path) -> AppendFile:
     """A new file; LogWriteError when something is there already (nothing is ever overwritten)."""
     try:
         return AppendFile(path)
     except FileExistsError:
-        raise LogWriteError(f"{path} exists; a log is never overwritten: choose another name") from None
+        refuse_existing(path)
+        raise
     except OSError as e:
         raise LogWriteError(f"cannot create {path}: {e}") from e
 

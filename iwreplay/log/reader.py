@@ -36,7 +36,7 @@ def read_log(path: Path | str, *, strict: bool = True, lineage: Lineage = CURREN
         file: BinaryIO = path.open("rb", buffering=0)
     except FileNotFoundError as e:
         raise LogError(
-            f"there is no log {path}: its recorder ended before the first event was safe, or the file was moved"
+            f"cannot open log {path}: there is no such file; its recorder ended before any event was safe"
         ) from e
     except (OSError, ValueError) as e:
         raise LogError(f"cannot open log {path}: {getattr(e, 'strerror', None) or e}") from e

@@ -42,7 +42,7 @@ def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) ->
     `state_at` refuses to fold across a gap. The damaged file is only read.
 
     Raises LogError when there is nothing to recover (a sealed log, or no intact event), LogLockedError while
-    somebody writes the log, LogWriteError when ``out`` exists or the disk refuses.
+    somebody writes the log, LogWriteError when ``out`` exists or the disk refuses; nothing is left behind then.
     """
     path, out = Path(path), Path(out)
     _refuse_while_written(path)
@@ -56,7 +56,8 @@ def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) ->
         if not kept:
             raise LogError(f"{path} holds no intact event; nothing can be recovered from it")
         statement = _statement(path, found, before, kept)
-        with LogWriter.create(out, recovered=statement) as writer:
+        writer = LogWriter.create(out, recovered=statement)
+        try:
             for piece in kept:
                 loaded = LoadedBatch.load(file, piece.span, found.schema)
                 events = loaded.events(version=version, lineage=lineage, stop=piece.count)
@@ -64,6 +65,10 @@ def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) ->
                 for event, wall in zip(events, walls, strict=True):
                     writer.append(event, wall_ns=wall)
             writer.seal()
+        except BaseException:
+            # half a recovery would pass for a whole one, and be in the way of the next
+            writer.discard()
+            raise
     return Recovery(recovered=statement, check=check(out))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain as chained
 from pathlib import Path
 from types import TracebackType
 
@@ -12,7 +13,7 @@ from iwreplay.events import Event, WorldSnapshot
 from iwreplay.log.admission import Gate, admit, line_of
 from iwreplay.log.chain import Chain, links_of
 from iwreplay.log.envelope import ROWS, Cell
-from iwreplay.log.files import WritableFile, WriterLock, create_file, sync_directory
+from iwreplay.log.files import WritableFile, WriterLock, create_file, refuse_existing, sync_directory
 from iwreplay.log.format import COMMIT_EVENTS, COMMIT_JSON_BYTES, BatchMeta, Recovered
 from iwreplay.log.messages import MessageWriter, build_batch, schema_message
 from iwreplay.log.sealing import compact
@@ -63,6 +64,9 @@ class LogWriter:
         """
         path = Path(path)
         lock = WriterLock(path)
+        if not lock.path.exists():
+            # nobody writes it; no lock is left beside what is no log
+            refuse_existing(path)
         lock.acquire()
         try:
             writer = cls(path, lock, open_file(path), clock=clock, recovered=recovered)
@@ -108,23 +112,24 @@ class LogWriter:
             line, packed = admit(event)
         else:
             line, packed = line_of(event), None
-        if event.sim_time_s < self._gate.last_s:
-            self._gate.check(event)
-        self._gate.last_s = event.sim_time_s
+        gate, now_s = self._gate, event.sim_time_s
+        if now_s < gate.last_s:
+            gate.check(event)
+        gate.last_s = now_s
         if wall_ns is None:
             wall_ns = 0 if self._clock is None else self._clock.now_ns()
-        seq = self._next
-        self._lines.append(line)
+        seq, lines = self._next, self._lines
+        self._events.append(event)
+        lines.append(line)
         self._walls.append(wall_ns)
-        self._cells += ROWS[type(event)](event)
-        self._held_bytes += len(line)
+        held = self._held_bytes + len(line)
         if packed is not None:
-            self._packed[len(self._lines) - 1] = packed
-            self._held_bytes += len(packed)
+            self._packed[len(lines) - 1] = packed
+            held += len(packed)
             if type(event) is WorldSnapshot:
                 self._snapshots.append(seq)
-        self._next = seq + 1
-        if len(self._lines) >= COMMIT_EVENTS or self._held_bytes >= COMMIT_JSON_BYTES:
+        self._held_bytes, self._next = held, seq + 1
+        if held >= COMMIT_JSON_BYTES or len(lines) >= COMMIT_EVENTS:
             self._flush()
         return seq
 
@@ -156,9 +161,9 @@ class LogWriter:
         first, chain = self._chain.count, self._chain.copy()
         chain.add_frames(frames)
         links = links_of(frames, before=self._link)
-        batch = build_batch(
-            first=first, wall_ns=self._walls, cells=self._cells, lines=lines, packed=packed, links=links
-        )
+        # derived from fields that are no containers, so it does not matter what became of those since the append
+        cells: list[Cell] = list(chained.from_iterable([ROWS[type(event)](event) for event in self._events]))
+        batch = build_batch(first=first, wall_ns=self._walls, cells=cells, lines=lines, packed=packed, links=links)
         snapshots = tuple(self._snapshots)
         meta = BatchMeta(first=first, count=len(lines), prev=self._prev, head=chain.root, snapshots=snapshots)
         raw, digest = self._messages.batch(batch, meta)
@@ -171,8 +176,7 @@ class LogWriter:
         #: index among the lines -> array
         self._packed: dict[int, bytes] = {}
         self._walls: list[int] = []
-        #: derived columns of the events, row after row
-        self._cells: list[Cell] = []
+        self._events: list[Event] = []
         self._snapshots: list[int] = []
         self._held_bytes = 0
 
@@ -207,6 +211,15 @@ class LogWriter:
             self._ended = True
             self._file.close()
             self._lock.release()
+
+    def discard(self) -> None:
+        """Takes the log away, sealed or not: for one that is no use by halves."""
+        self._ended = True
+        self._file.close()
+        if not self._lock.held:
+            self._lock.acquire()
+        self.path.unlink(missing_ok=True)
+        self._lock.release(remove=True)
 
     def __enter__(self) -> LogWriter:
         return self

@@ -279,3 +279,16 @@ def test_processes_take_turns(store: Store) -> None:
         write_episode(store, seed=n)
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         assert pool.map(_ask, [str(store.root)] * 6) == [6] * 6
+
+
+def test_a_disk_that_takes_nothing_is_said_in_one_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_episode(store)
+    catalogue = Catalogue(store, scorers={})
+
+    def full(*_: object) -> None:
+        raise duckdb.IOException("Could not write file: No space left on device")
+
+    monkeypatch.setattr("iwreplay.catalogue.database._insert", full)
+    with pytest.raises(QueryError, match=r"can't be brought up to date: .*No space left on device") as e:
+        catalogue.refresh()
+    assert "\n" not in str(e.value)

@@ -67,7 +67,7 @@ def test_recover_in_a_store_makes_a_new_episode(run: Run, store: Store) -> None:
     assert "kept events 0 to" in done.out
     assert run("log", "check", f"{DONE}-recovered", "--store", store.root).code == 0
     again = run("log", "recover", DONE, "--store", store.root)
-    assert (again.code, "recovered before" in again.err) == (3, True)
+    assert (again.code, "recovered before" in again.err) == (2, True)
 
 
 def test_recover_to_a_file(run: Run, store: Store, tmp_path: Path) -> None:
@@ -93,3 +93,9 @@ def test_a_log_from_the_future_is_refused_by_name(run: Run, store: Store, monkey
         assert done.code == 3
         assert f"version {FORMAT_VERSION + 1} is newer than {FORMAT_VERSION}" in done.err
         assert "upgrade iwreplay" in done.err
+
+
+def test_a_target_that_can_not_be_is_wrong_use(run: Run, store: Store, tmp_path: Path) -> None:
+    for out, said in ((tmp_path, "exists, and nothing is overwritten"), (tmp_path / "no" / "x", "there is no folder")):
+        done = run("log", "recover", OPEN, "--out", out, "--store", store.root)
+        assert (done.code, said in done.err) == (2, True)

@@ -176,6 +176,8 @@ def test_an_interrupted_recovery_leaves_no_sealed_half(tmp_path: Path, monkeypat
         raise LogWriteError("disk full")
 
     monkeypatch.setattr("iwreplay.log.recovery.LogWriter.seal", fail)
+    # as when it is killed: nothing is tidied up
+    monkeypatch.setattr("iwreplay.log.recovery.LogWriter.discard", LogWriter.close)
     with pytest.raises(LogWriteError, match="disk full"):
         recover(path, out)
     assert check(out).state == "open"
@@ -186,3 +188,29 @@ def test_an_interrupted_recovery_leaves_no_sealed_half(tmp_path: Path, monkeypat
 def read_all(path: Path) -> list[tuple[int, object]]:
     with read_log(path) as log:
         return list(log)
+
+
+@pytest.mark.parametrize("step", ["append", "seal"])
+def test_a_recovery_that_fails_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path, out = tmp_path / "log.arrows", tmp_path / "out.arrows"
+    write(path, long_episode(100), commit_every=10)
+    damage(path, 3)
+
+    def full(*_: object, **__: object) -> None:
+        raise LogWriteError("no space left")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(LogWriter, step, full)
+        with pytest.raises(LogWriteError, match="no space left"):
+            recover(path, out)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["log.arrows", "log.arrows.lock"]
+    assert recover(path, out).check.state == "sealed"
+
+
+def test_a_taken_name_leaves_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(LogWriteError, match="never overwritten"):
+        LogWriter.create(tmp_path / "taken")
+    assert [p.name for p in tmp_path.iterdir()] == ["taken"]
