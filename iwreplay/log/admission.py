@@ -212,7 +212,10 @@ def _string_dict(v: Any) -> bool:
 
 def _int_dict(v: Any) -> bool:
     # a billion is more than any count; a larger or negative number takes the slow way
-    return type(v) is dict and "".join(v) is not None and all(type(x) is int and 0 <= x < 10**9 for x in v.values())
+    if type(v) is not dict or "".join(v) is None:
+        return False
+    numbers = v.values()
+    return not v or (set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < 10**9)
 
 
 def _empty_dict(v: Any) -> bool:

@@ -129,12 +129,8 @@ class Chain:
 
 def links_of(frames: Iterable[bytes | memoryview], *, before: int) -> list[int]:
     """Running CRC-32 after each frame, going on from the link of the event before (0 at the start of a log)."""
-    links = []
     link = before
-    for data in frames:
-        link = crc32(data, link)
-        links.append(link)
-    return links
+    return [link := crc32(data, link) for data in frames]
 
 
 def first_broken(frames: BatchFrames, links: Sequence[int], *, before: int) -> int | None:
