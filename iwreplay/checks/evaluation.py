@@ -160,11 +160,12 @@ class CheckRun:
         if kind not in _READ:
             return
         self._attempts.feed(seq, event)
-        if isinstance(event, PrimitiveOutcome) and self._monitor.live_seq is not None:
-            self._route_m += event.distance_m
-        elif isinstance(event, Fault):
+        if type(event) is PrimitiveOutcome:
+            if self._monitor.live_seq is not None:
+                self._route_m += event.distance_m
+        elif type(event) is Fault:
             self._faults.append(seq)
-        elif isinstance(event, EpisodeEnded):
+        elif type(event) is EpisodeEnded:
             self._ended = event
 
     @property

@@ -53,12 +53,12 @@ class Attempts:
         """The next event."""
         if type(event) not in ATTEMPT_KINDS or event.phase != "closed_loop":
             return
-        if isinstance(event, CommandIssued):
+        if type(event) is CommandIssued:
             self._sources[event.action] = event.source
-        elif isinstance(event, AssistantDecision):
+        elif type(event) is AssistantDecision:
             if event.text:
                 self._spoken.append(seq)
-        elif isinstance(event, PrimitiveOutcome) and self._sources.get(event.action) == "human":
+        elif type(event) is PrimitiveOutcome and self._sources.get(event.action) == "human":
             ids = (event.obj, event.dest, event.tool, event.blocker)
             self._attempts.append(_Attempt(seq, event.primitive, event.ok, frozenset(i for i in ids if i)))
 
