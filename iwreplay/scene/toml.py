@@ -38,6 +38,8 @@ def parsed(source: Source, *, error: type[IwreplayError]) -> dict[str, Any]:
         raise error(f"{source}: not UTF-8 text at byte {problem.start}") from problem
     except tomllib.TOMLDecodeError as problem:
         raise error(f"{source}: not TOML: {problem}") from problem
+    except RecursionError as problem:
+        raise error(f"{source}: not TOML: brackets are nested too deep") from problem
 
 
 def converted(data: Any, kind: type[_T], *, where: str, error: type[IwreplayError]) -> _T:

@@ -89,6 +89,8 @@ def _from_toml(text: str, name: str) -> list[tuple[str, AssistantAct]]:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise LinesError(f"is no TOML: {error}", name=name, place="file", value=text[:40]) from error
+    except RecursionError as error:
+        raise LinesError("is nested too deep", name=name, place="file", value=text[:40]) from error
     extra = sorted(set(data) - {"decision"})
     if extra:
         raise LinesError("only [[decision]] tables are known", name=name, place=f"key {extra[0]}", value=data[extra[0]])
@@ -98,8 +100,11 @@ def _from_toml(text: str, name: str) -> list[tuple[str, AssistantAct]]:
 def _from_json(text: str, name: str) -> list[tuple[str, AssistantAct]]:
     try:
         data = json.loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
+        # also a number of more digits than Python reads
         raise LinesError(f"is no JSON: {error}", name=name, place="file", value=text[:40]) from error
+    except RecursionError as error:
+        raise LinesError("is nested too deep", name=name, place="file", value=text[:40]) from error
     return _from_list(data, name)
 
 

@@ -87,3 +87,16 @@ def test_scripted_keeps_memory_and_ends_with_done() -> None:
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(LinesError, match=r"can't be read \(No such file or directory\); name a file of decisions"):
         load_lines(tmp_path / "nowhere.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "said"),
+    [
+        ("[" * 100_000, "json", "is nested too deep"),
+        ("decision = " + "[" * 100_000, "toml", "is nested too deep"),
+        ("[" + "9" * 5000 + "]", "json", "is no JSON"),
+    ],
+)
+def test_what_a_parser_chokes_on_is_refused_like_any_nonsense(text: str, form: str, said: str) -> None:
+    with pytest.raises(LinesError, match=said):
+        parse_lines(text, form=form)

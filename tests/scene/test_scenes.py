@@ -266,6 +266,7 @@ def test_files_are_refused_by_name_key_and_value(tmp_path: Path) -> None:
         (text.replace("[0, 0, 4, 4]", '[0, 0, 4, "x"]'), r"room\.toml: rooms\[0\]\.rect\[3\].*'x'"),
         (text + "colour = 3\n", "colour"),
         (text + "]", "not TOML"),
+        (text + "\nx = " + "[" * 100_000, "nested too deep"),
     ):
         good.write_text(bad)
         with pytest.raises(SceneError, match=says):
