@@ -178,7 +178,7 @@ class LogWriter:
         self._walls: list[int] = []
         self._events: list[Event] = []
         self._snapshots: list[int] = []
-        self._held_bytes = 0
+        self._held_bytes: int = 0
 
     def seal(self) -> str:
         """Commits, compacts into large compressed batches, and marks the log as whole; gives the root hash.
