@@ -40,7 +40,7 @@ class LogWriter:
         self._messages = MessageWriter(compress=False)
         self._gate, self._chain, self._link = Gate(), Chain(), 0
         self._hold_nothing()
-        self._size = self._synced_size = self._committed = self._next = 0
+        self._size = self._synced_size = self._committed = self._next = self._held_bytes = 0
         self._prev = ""
         self._failure: str | None = None
         #: failed, closed or sealed: takes nothing more
@@ -178,7 +178,7 @@ class LogWriter:
         self._walls: list[int] = []
         self._events: list[Event] = []
         self._snapshots: list[int] = []
-        self._held_bytes: int = 0
+        self._held_bytes = 0
 
     def seal(self) -> str:
         """Commits, compacts into large compressed batches, and marks the log as whole; gives the root hash.
