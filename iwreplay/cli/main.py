@@ -29,7 +29,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Record, replay, verify, score and query closed-loop episodes of an Assistant that guides a Human.",
-    epilog="Exit codes: 0 good, 1 the answer is no (diverged, a check failed), 2 wrong use, 3 damaged data. "
+    epilog="Exit codes: 0 good, 1 the answer is no (diverged, a check failed), 2 wrong use, 3 damaged data or a disk "
+    "that would not take it; 130 after Ctrl-C, 141 when a pipe was closed. "
     "Start with: iwreplay tasks list",
 )
 
