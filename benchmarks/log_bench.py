@@ -146,20 +146,25 @@ def seek(directory: Path, *, events: int) -> dict[str, object]:
     log = read_log(path)
     log.opened()
     opening = time.perf_counter() - start
-    times = []
+    times, cpu = [], []
     for _ in range(300):
         seq = random.randrange(events)
-        start = time.perf_counter()
+        start, began = time.perf_counter(), time.process_time()
         state_at(log, seq)
         times.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - began)
     log.close()
     times.sort()
+    cpu.sort()
     return {
         "events": events,
         "opening_ms": round(opening * 1e3, 2),
         "median_ms": round(times[len(times) // 2] * 1e3, 2),
         "p99_ms": round(times[int(len(times) * 0.99)] * 1e3, 2),
         "worst_ms": round(times[-1] * 1e3, 2),
+        "cpu_median_ms": round(cpu[len(cpu) // 2] * 1e3, 2),
+        "cpu_p99_ms": round(cpu[int(len(cpu) * 0.99)] * 1e3, 2),
+        "cpu_worst_ms": round(cpu[-1] * 1e3, 2),
     }
 
 
