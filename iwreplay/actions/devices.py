@@ -53,11 +53,9 @@ def switch_on(scope: Scope) -> Plan:
     if attrs.get("on") is True and (not is_machine or attrs.get("running") is True):
         raise refuse("ALREADY", sentence(f"{scope.the(device.id)} is on already."), blocker=device.id)
     if not has_power(scope.state, device.id):
-        text = f"{scope.the(device.id)} has no power"
-        why = (
-            "; it is not plugged in." if "plug" in device.affordances and not socket_of(scope.state, device.id) else "."
+        raise refuse(
+            "NO_POWER", sentence(f"{scope.the(device.id)} has no power{_why(scope, device)}."), blocker=device.id
         )
-        raise refuse("NO_POWER", sentence(text + why), blocker=device.id)
     if scope.held == device.id and is_cordless(device):
         text = f"{scope.the(device.id)} has to stand on its base to be switched on."
         raise refuse("NO_POWER", sentence(text), blocker=device.id)
@@ -72,6 +70,16 @@ def switch_on(scope: Scope) -> Plan:
 
     scope.use(script, device.id, _switch_point(scope, device), hold_s=_PRESS_S, end=(effect,))
     return Plan(steps=tuple(script.steps), obj=device.id)
+
+
+def _why(scope: Scope, device: Thing) -> str:
+    """Why a device has no power, as far as its plug shows."""
+    if "plug" not in device.affordances:
+        return ""
+    socket = socket_of(scope.state, device.id)
+    if not socket:
+        return "; it is not plugged in"
+    return f"; it is plugged into {scope.the(socket)}, which has none"
 
 
 def switch_off(scope: Scope) -> Plan:
@@ -153,8 +161,13 @@ def _socket_for(scope: Scope, device: Thing) -> Thing:
             text = f"the cord of {scope.the(device.id)} does not reach {scope.the(socket.id)}; bring it closer."
             raise refuse("TOO_FAR", sentence(text), blocker=socket.id)
         return socket
+    # a socket that has power before one that has none
     near = sorted(
-        (math.dist(grip_point(device, scope.state), grip_point(t, scope.state)), t.id)
+        (
+            not has_power(scope.state, t.id),
+            math.dist(grip_point(device, scope.state), grip_point(t, scope.state)),
+            t.id,
+        )
         for t in scope.state.scene.things
         if "socket" in t.affordances
         and t.id != device.id
@@ -168,7 +181,7 @@ def _socket_for(scope: Scope, device: Thing) -> Thing:
         raise refuse(
             "TOO_FAR", f"No free socket is within reach of the cord of {scope.the(device.id)}.", blocker=device.id
         )
-    return thing_of(scope.state, near[0][1])
+    return thing_of(scope.state, near[0][2])
 
 
 def _feeds(scope: Scope, device: Thing, socket: Thing) -> bool:

@@ -25,6 +25,9 @@ from iwreplay.world.support import FLOOR
 
 __all__ = ["Grounded", "ground"]
 
+#: a thing this near to a room's outline is in its wall
+_WALL_M = 0.1
+
 
 class Grounded(msgspec.Struct, frozen=True):
     """What an entity names: a thing, or a room; `part` is one of the thing's surfaces or interiors, or ""."""
@@ -129,14 +132,27 @@ class _Search:
         attrs = self.state.attrs[thing.id]
         if self.sighted:
             printed = frozenset(self.perception.printed_words(thing))
-            return (thing.name, *thing.nouns), thing_words(thing) | state_words(thing, attrs) | printed
+            known = thing_words(thing) | state_words(thing, attrs) | printed
+            return (thing.name, *thing.nouns), known | self._room_words(thing)
         words = frozenset(w for a in thing.adjectives for w in a.lower().split() if w in TACTILE)
         if thing.fixed:
             names = (thing.name, *thing.nouns)
-            known = thing_words(thing) | state_words(thing, attrs)
+            known = thing_words(thing) | state_words(thing, attrs) | self._room_words(thing)
             return names, frozenset(w for w in known if w not in COLOURS)
         touch = (*thing.touch_nouns, touch_name(thing))
         return touch, words | frozenset(w for t in touch for w in t.lower().split())
+
+    def _room_words(self, thing: Thing) -> frozenset[str]:
+        """ "bedroom window", "kitchen counter": furniture is also told by the room it is in, or looks into."""
+        if not thing.fixed:
+            return frozenset()
+        x, y, _ = self.state.poses[thing.id][:3]
+        here = [
+            r
+            for r in self.state.scene.rooms
+            if r.rect[0] - _WALL_M <= x <= r.rect[2] + _WALL_M and r.rect[1] - _WALL_M <= y <= r.rect[3] + _WALL_M
+        ]
+        return frozenset(w for r in here for n in r.nouns for w in n.lower().split())
 
     def _anchors(self, words: tuple[str, ...]) -> list[_Fit]:
         if not words or all(w in PRONOUNS for w in words):

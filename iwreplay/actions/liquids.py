@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 from iwreplay.actions.plan import Effect, Plan, Run, Script
+from iwreplay.actions.pouring import Pouring, approach_by, hand_under
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots
-from iwreplay.pose import Pose, Quat, Vec3, compose, inverse, normalised, quat_about, quat_mul, transform_point
+from iwreplay.motion.blend import smooth
+from iwreplay.pose import Pose, Vec3, compose, inverse, normalised
 from iwreplay.processes.plumbing import FLOW_LPS, amounts, room_l, sink_of, total_l, with_more
 from iwreplay.processes.support import dependents, parent_of
 from iwreplay.processes.world import number_of
@@ -18,7 +20,6 @@ from iwreplay.world.geometry import grip_point, interiors_of, thing_aabb, thing_
 __all__ = ["empty", "fill", "pour", "soak"]
 
 _POUR_S = 1.6
-_TILT_RAD = math.radians(100.0)
 _ABOVE_M = 0.12
 _SOAK_S = 2.0
 _TRACE_L = 1e-6
@@ -95,31 +96,29 @@ def _pours(source: str, dest: str, moved: dict[str, float], *, drains: bool) -> 
 
 
 def _tilting(scope: Scope, script: Script, held: Thing, over: Thing, end: tuple[Effect, ...]) -> None:
-    """Holds the vessel over a thing, tilts it, has the effects, and rights it again."""
-    script.go_and_reach(scope.approach(over.id, _above(scope, over, held)))
+    """Holds the vessel beside and above a thing, tilts its mouth over it, has the effects, and rights it again."""
     carried = _carried(scope, held)
-    tilted = _tilt(carried, held)
+    pouring = Pouring(held)
+    script.go_and_reach(approach_by(scope, over.id, _above(scope, over, held), pouring.hand_over(scope, over)))
 
     def during(run: Run, share: float) -> None:
-        run.hold(held.id, tilted if 0.15 < share < 0.9 else carried)
+        run.hold(held.id, pouring.tilted(carried, smooth(min(share / 0.25, (1.0 - share) / 0.2))))
 
-    script.hold(_POUR_S, during=during, end=end)
+    script.hold(_POUR_S, during=during, end=(_righted(held.id, carried), *end))
     script.retract(holding=True)
+
+
+def _righted(held: str, carried: Pose) -> Effect:
+    def effect(run: Run) -> None:
+        run.hold(held, carried)
+
+    return effect
 
 
 def _carried(scope: Scope, held: Thing) -> Pose:
     hand = scope.script().right_hand()
     found = compose(inverse(hand), scope.state.poses[held.id])
     return (*found[:3], *normalised(found[3:]))
-
-
-def _tilt(hand_from_thing: Pose, held: Thing) -> Pose:
-    """The vessel turned about its grip so that it pours forwards."""
-    turn: Quat = quat_about((1.0, 0.0, 0.0), -_TILT_RAD)
-    grip = transform_point(hand_from_thing, held.grip)
-    q = quat_mul(hand_from_thing[3:], turn)
-    at = transform_point((0.0, 0.0, 0.0, *q), held.grip)
-    return (grip[0] - at[0], grip[1] - at[1], grip[2] - at[2], *q)
 
 
 def fill(scope: Scope) -> Plan:
@@ -150,7 +149,14 @@ def fill(scope: Scope) -> Plan:
             "fill", obj=vessel.id, dest=source.id, detail={"litres": round(total_l(run.state, vessel.id) - before, 6)}
         )
 
-    scope.use(script, source.id, _above_sink(scope, source), hold_s=seconds, end=(effect,))
+    if scope.carried(vessel.id):
+        script.go_and_reach(
+            approach_by(scope, source.id, _above_sink(scope, source), hand_under(scope, source, vessel))
+        )
+        script.hold(seconds, end=(effect,))
+        script.retract(holding=True)
+    else:
+        scope.use(script, source.id, _above_sink(scope, source), hold_s=seconds, end=(effect,))
     return Plan(steps=tuple(script.steps), obj=vessel.id, dest=source.id)
 
 

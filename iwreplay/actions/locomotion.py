@@ -10,9 +10,11 @@ from iwreplay.actions.plan import Effect, Plan, Run
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.motion.model import Refusal
-from iwreplay.processes.support import dependents, parent_of
+from iwreplay.pose import Pose, Vec3, transform_point
+from iwreplay.processes.support import dependents
+from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import surfaces_of, thing_of
+from iwreplay.world.geometry import PlacedSurface, surfaces_of, thing_of
 
 __all__ = ["forward", "navigate_to", "sit", "standup", "turn"]
 
@@ -21,6 +23,9 @@ _DEFAULT_TURN_DEG = 90.0
 #: a turn is made in pieces below half a circle, so that each has one short way
 _PIECE_RAD = math.radians(120.0)
 _SETTLE_S = 0.4
+#: half the room that one takes on a seat, how far in from its front edge one sits, the height that must be free, and
+#: how far apart the places on a wide seat are
+_SEAT_HALF_M, _SEAT_DEPTH_M, _SEAT_CLEAR_M, _SEAT_STEP_M = 0.18, 0.22, 0.15, 0.25
 
 
 def navigate_to(scope: Scope) -> Plan:
@@ -84,18 +89,35 @@ def sit(scope: Scope) -> Plan:
         raise refuse("ALREADY", f"I am sitting already, on {scope.the(scope.seat)}.", blocker=scope.seat)
     scope.need_affordance(seat, "seat", f"sit on {scope.the(seat.id)}")
     tops = surfaces_of(seat, scope.state)
-    on_it = [t for t in dependents(scope.state, seat.id) if parent_of(scope.state, t).how == "on"]
-    if on_it:
-        raise refuse("OCCUPIED", sentence(f"{scope.the(on_it[0])} is on {scope.the(seat.id)}."), blocker=on_it[0])
     if not tops:
         raise scope.no_affordance(seat.id, f"sit on {scope.the(seat.id)}")
-    top = tops[0].pose[:3]
+    top = _free_place(scope, seat, tops[0])
     script = scope.script()
     script.walk(scope.near_route(seat.id, top))
     seated: tuple[Effect, ...] = (_sits(seat.id),)
     script.sit(top, front_yaw(scope.state.poses[seat.id]), end=seated)
     script.hold(_SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=seat.id)
+
+
+def _free_place(scope: Scope, seat: Thing, top: PlacedSurface) -> Vec3:
+    """Where to sit: at the front edge, the middle of a chair, on a wide seat what is free and nearest to the wearer.
+    Raises RefusedError with OCCUPIED, naming what is on it."""
+    room = max(0.0, top.half[0] - _SEAT_HALF_M)
+    n = math.ceil(room / _SEAT_STEP_M - 1e-6)
+    forward = -top.half[1] + min(top.half[1], _SEAT_DEPTH_M)
+    places = [transform_point(top.pose, (k * room / max(n, 1), forward, 0.0)) for k in range(-n, n + 1)]
+    here = (scope.state.body[0], scope.state.body[1])
+    taken = ""
+    ignore = (seat.id, *((scope.held, *dependents(scope.state, scope.held)) if scope.held else ()))
+    for x, y, z in sorted(places, key=lambda p: (round(math.dist(p[:2], here), 6), p)):
+        box: Pose = (x, y, z + _SEAT_CLEAR_M + 0.01, *top.pose[3:])
+        hits = scope.sim.overlap_box((_SEAT_HALF_M, min(_SEAT_HALF_M, top.half[1]), _SEAT_CLEAR_M), box, ignore=ignore)
+        loose = [h for h in hits if not thing_of(scope.state, h).fixed]
+        if not loose:
+            return (x, y, z)
+        taken = taken or loose[0]
+    raise refuse("OCCUPIED", sentence(f"{scope.the(taken)} is on {scope.the(seat.id)}."), blocker=taken)
 
 
 def _sits(seat: str) -> Effect:

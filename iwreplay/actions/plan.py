@@ -9,7 +9,7 @@ from typing import Protocol
 from iwreplay.body import key_poses
 from iwreplay.motion import trajectories
 from iwreplay.motion.model import Approach, Posture, Reach, Route, Stance, Trajectory
-from iwreplay.pose import Pose, Vec3
+from iwreplay.pose import Pose, Vec3, rotate
 from iwreplay.processes import ProcessWorld
 from iwreplay.vocabulary import AttrValue
 
@@ -136,6 +136,13 @@ class Script:
     def retract(self, *, holding: bool, end: tuple[Effect, ...] = ()) -> Script:
         """Back upright; the hand to its carrying or resting place; the eyes stay on what the hand was at."""
         return self.add(trajectories.retract(self.body, holding=holding, gaze=self.eyes), end=end)
+
+    def rub(self, point: Vec3, aside_m: float, seconds: float, *, end: tuple[Effect, ...] = ()) -> Script:
+        """The palm to and fro across the way it came, back at `point` in the end."""
+        root = self.body[3], self.body[4], self.body[5], self.body[6]
+        dx, dy, _ = rotate(root, (0.0, aside_m, 0.0))
+        sides = [(point[0] + k * dx, point[1] + k * dy, point[2]) for k in (1.0, -1.0, 1.0, -1.0)]
+        return self.add(trajectories.stroke(self.body, (*sides, point), seconds=seconds), end=end)
 
     def follow(
         self,

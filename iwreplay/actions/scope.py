@@ -160,17 +160,22 @@ class Scope:
         end: tuple[Effect, ...] = (),
         during: Callable[[Run, float], None] | None = None,
         hold_s: float = 0.0,
+        rub_m: float = 0.0,
     ) -> Script:
         """Walks up, reaches `point` and has the effects there; with a thing that is carried, right in the hand.
 
-        `hold_s` seconds (with `during`) pass at the point before the effects; the hand goes back afterwards.
+        `hold_s` seconds (with `during`) pass at the point before the effects, the hand still or rubbing `rub_m` to
+        either side; it goes back afterwards.
         """
         if self.carried(thing):
             return script.hold(max(hold_s, 0.8), during=during, end=end)
         approach = self.approach(thing, point)
         if hold_s > 0.0:
             script.go_and_reach(approach)
-            script.hold(hold_s, during=during, end=end)
+            if rub_m > 0.0:
+                script.rub(point, rub_m, hold_s, end=end)
+            else:
+                script.hold(hold_s, during=during, end=end)
         else:
             script.go_and_reach(approach, end=end)
         return script.retract(holding=bool(self.held))

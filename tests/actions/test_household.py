@@ -6,8 +6,11 @@ import math
 
 import pytest
 
-from iwreplay.events import FrameCaptured
+from iwreplay.body import key_poses
+from iwreplay.events import BodyPosed, FrameCaptured, PosesSampled
+from iwreplay.pose import inverse, rotate, transform_point
 from iwreplay.vocabulary import WEARER
+from iwreplay.world.geometry import surface_at, thing_of
 from iwreplay.world.relations import holds
 from tests.actions.proving import World
 
@@ -267,3 +270,77 @@ def test_answer_a_phone_in_the_hand(world: World) -> None:
     world.ok("[Walk] phone", "[Grab] phone")
     world.set("phone_1", ringing=True).ok("[AnswerPhone] phone", "[HangUp] phone")
     assert world.attr("phone_1", "held") is True
+
+
+# ---------------------------------------------------------------------- how it looks
+
+
+def test_the_mouth_of_a_pouring_bottle_is_over_the_glass(world: World) -> None:
+    world.ok("[Walk] water bottle", "[Grab] water bottle", "[Walk] glass", "[Pour] water bottle, glass")
+    started = world.events[-1].started_s  # type: ignore[attr-defined]
+    state = world.base.state.copy()
+    best = math.inf
+    for event in world.events:
+        state.apply(event)
+        if isinstance(event, PosesSampled) and event.sim_time_s > started:
+            tilt = rotate(state.poses["water_bottle_1"][3:], (0.0, 0.0, 1.0))[2]
+            if tilt < 0.3:
+                owner = thing_of(state, "water_bottle_1")
+                mouth = transform_point(state.poses["water_bottle_1"], (0.0, 0.0, 2 * owner.bounds_half[2]))
+                best = min(best, math.dist(mouth[:2], state.poses["glass_1"][:2]))
+    assert best < 0.06
+    upright = rotate(world.state.poses["water_bottle_1"][3:], (0.0, 0.0, 1.0))[2]
+    assert upright > 0.99
+
+
+def test_a_vessel_is_filled_under_the_stream(world: World) -> None:
+    world.ok(
+        "[Walk] tap", "[SwitchOn] tap", "[Walk] blue mug", "[Grab] blue mug", "[Walk] sink", "[Fill] blue mug, tap"
+    )
+    started = world.events[-1].started_s  # type: ignore[attr-defined]
+    tap = world.base.state.poses["sink_1_tap"]
+    reach = next(s.pose for k in thing_of(world.state, "sink_1_tap").links for s in k.shapes if s.when.get("on"))
+    stream = transform_point(tap, reach[:3])
+    state = world.base.state.copy()
+    near = []
+    for event in world.events:
+        state.apply(event)
+        if isinstance(event, PosesSampled) and event.sim_time_s > started:
+            near.append(math.dist(state.poses["mug_1"][:2], stream[:2]))
+    assert min(near) < 0.04
+
+
+def test_one_sits_where_a_wide_seat_is_free(world: World) -> None:
+    world.set("door_1", open=True).place("towel_1", "bed_1.cover", 0.0, -0.4).settle(1.5).look_around()
+    world.ok("[Walk] bed", "[Sit] bed")
+    assert world.attr(WEARER, "sitting") == "bed_1"
+    towel = world.state.poses["towel_1"]
+    assert math.dist(world.state.body[:2], towel[:2]) > 0.3
+
+
+def test_a_plug_prefers_a_socket_that_has_power(world: World) -> None:
+    world.stand(7.2, 4.9, 1.57).ok("[PlugIn] heater")
+    assert world.attr("heater_1", "plugged") == "wall_socket_1"
+    world.ok("[PlugOut] heater", "[PlugIn] heater, power strip")
+    no = world.refused("[SwitchOn] heater")
+    assert no.sentence == "The electric heater has no power; it is plugged into the power strip, which has none."
+
+
+def test_a_wiping_hand_moves(world: World) -> None:
+    world.ok("[Walk] cloth", "[Grab] cloth", "[Wipe] work table")
+    started = world.events[-1].started_s  # type: ignore[attr-defined]
+    hands = [
+        key_poses(e.values).right_hand[:2]
+        for e in world.events
+        if isinstance(e, BodyPosed) and started + 0.9 < e.sim_time_s < started + 2.6
+    ]
+    assert max(math.dist(a, b) for a in hands for b in hands) > 0.12
+
+
+def test_the_eyes_are_on_the_furniture_after_a_walk(world: World) -> None:
+    for name, thing, surface in (("counter", "counter_1", "top"), ("drawer unit", "drawer_unit_1", "top")):
+        world.ok(f"[Walk] {name}")
+        camera = key_poses(world.state.body).camera
+        spot = transform_point(inverse(camera), surface_at(world.state, f"{thing}.{surface}").pose[:3])
+        assert spot[2] < 0.0, name
+        assert abs(spot[1] / spot[2]) < math.tan(math.radians(30.0)), name
