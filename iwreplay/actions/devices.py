@@ -68,7 +68,7 @@ def switch_on(scope: Scope) -> Plan:
         if is_machine:
             start_cycle(run, device.id, cause=run.cause)
 
-    scope.use(script, device.id, _switch_point(scope, device), hold_s=_PRESS_S, end=(effect,))
+    scope.use(script, device.id, _switch_point(scope, device), hold_s=_PRESS_S, end=(effect,), free_hand=True)
     return Plan(steps=tuple(script.steps), obj=device.id)
 
 
@@ -95,7 +95,7 @@ def switch_off(scope: Scope) -> Plan:
             stop_cycle(run, device.id, finished=False, cause=run.cause)
         run.set(device.id, "on", False)
 
-    scope.use(script, device.id, _switch_point(scope, device), hold_s=_PRESS_S, end=(effect,))
+    scope.use(script, device.id, _switch_point(scope, device), hold_s=_PRESS_S, end=(effect,), free_hand=True)
     return Plan(steps=tuple(script.steps), obj=device.id)
 
 
@@ -121,7 +121,14 @@ def plug(scope: Scope) -> Plan:
         run.set(device.id, "plugged", socket.id)
         refresh_power(run, cause=run.cause)
 
-    scope.use(script, socket.id, grip_point(socket, scope.state), hold_s=_PLUG_S, end=(effect,))
+    scope.use(
+        script,
+        socket.id,
+        grip_point(socket, scope.state),
+        hold_s=_PLUG_S,
+        end=(effect,),
+        free_hand=not scope.carried(device.id),
+    )
     return Plan(steps=tuple(script.steps), obj=device.id, dest=socket.id)
 
 
@@ -138,7 +145,14 @@ def _plug_out(scope: Scope, device: Thing) -> Plan:
         run.set(device.id, "plugged", "")
         refresh_power(run, cause=run.cause)
 
-    scope.use(script, socket.id, grip_point(socket, scope.state), hold_s=_PLUG_S, end=(effect,))
+    scope.use(
+        script,
+        socket.id,
+        grip_point(socket, scope.state),
+        hold_s=_PLUG_S,
+        end=(effect,),
+        free_hand=not scope.carried(device.id),
+    )
     return Plan(steps=tuple(script.steps), obj=device.id, dest=socket.id)
 
 

@@ -53,7 +53,14 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
     joints = [k.joint for k in thing.links if k.joint is not None]
     script = scope.script()
     if not joints:
-        scope.use(script, thing.id, grip_point(thing, scope.state), hold_s=_MOVE_S, end=(_opened(thing.id, open_to),))
+        scope.use(
+            script,
+            thing.id,
+            grip_point(thing, scope.state),
+            hold_s=_MOVE_S,
+            end=(_opened(thing.id, open_to),),
+            free_hand=True,
+        )
         return Plan(steps=tuple(script.steps), obj=thing.id)
     blocker = _obstacle(scope, thing, open_to=open_to)
     if blocker:
@@ -116,14 +123,14 @@ def _approach_handle(scope: Scope, thing: Thing) -> Approach:
     """To the handle where it is; out of reach (a window that opens outwards), to where it is when closed."""
     at = handle_point(thing, scope.state) or grip_point(thing, scope.state)
     try:
-        return scope.approach(thing.id, at)
+        return scope.approach(thing.id, at, free_hand=True)
     except RefusedError:
         shut = scope.state.copy()
         shut.joints.update({j: 0.0 for j in shut.joints if j.startswith(f"{thing.id}.")})
         closed = handle_point(thing, shut) or at
         if closed == at:
             raise
-        return scope.approach(thing.id, closed)
+        return scope.approach(thing.id, closed, free_hand=True)
 
 
 def _opened(thing: str, open_to: bool) -> Effect:
@@ -262,7 +269,7 @@ def lock(scope: Scope) -> Plan:
     def effect(run: Run) -> None:
         run.set(thing.id, "locked", locking)
 
-    scope.use(script, thing.id, point, hold_s=_LOCK_S, end=(effect,))
+    scope.use(script, thing.id, point, hold_s=_LOCK_S, end=(effect,), free_hand=not tool)
     return Plan(steps=tuple(script.steps), obj=thing.id, tool=tool)
 
 

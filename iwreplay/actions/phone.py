@@ -31,7 +31,7 @@ def answer_phone(scope: Scope) -> Plan:
         answered = run.state.attr(phone.id, "on_call") is True
         return "" if answered else sentence(f"{scope.the(phone.id)} stopped ringing before I got to it.")
 
-    scope.use(script, phone.id, grip_point(phone, scope.state), hold_s=_PRESS_S, end=(effect,))
+    scope.use(script, phone.id, grip_point(phone, scope.state), hold_s=_PRESS_S, end=(effect,), free_hand=True)
     return Plan(steps=tuple(script.steps), obj=phone.id, verify=verify)
 
 
@@ -46,5 +46,5 @@ def hang_up(scope: Scope) -> Plan:
     def effect(run: Run) -> None:
         run.set(phone.id, "on_call", False)
 
-    scope.use(script, phone.id, grip_point(phone, scope.state), hold_s=_PRESS_S, end=(effect,))
+    scope.use(script, phone.id, grip_point(phone, scope.state), hold_s=_PRESS_S, end=(effect,), free_hand=True)
     return Plan(steps=tuple(script.steps), obj=phone.id)

@@ -96,6 +96,8 @@ class Script:
         self.steps: list[Step] = []
         #: what the eyes rest on after the hand has been there (world)
         self.eyes: Vec3 | None = None
+        #: the last reach was with the left hand
+        self.left = False
 
     def add(
         self,
@@ -131,6 +133,7 @@ class Script:
 
     def reach(self, reach: Reach, *, end: tuple[Effect, ...] = ()) -> Script:
         """The palm to the reach's target."""
+        self.left = reach.left
         return self.add(trajectories.reach(self.body, reach), end=end)
 
     def retract(self, *, holding: bool, end: tuple[Effect, ...] = ()) -> Script:
@@ -153,7 +156,7 @@ class Script:
         end: tuple[Effect, ...] = (),
     ) -> Script:
         """The palm stays with what `during` moves along the points, as far as the arm reaches."""
-        return self.add(trajectories.follow(self.body, points, seconds=seconds), during=during, end=end)
+        return self.add(trajectories.follow(self.body, points, seconds=seconds, left=self.left), during=during, end=end)
 
     def hold(
         self,

@@ -139,10 +139,12 @@ class Scope:
 
     # ------------------------------------------------------------------ motion
 
-    def approach(self, thing: str, point: Vec3, *, max_walk_m: float = NEAR_M) -> Approach:
-        """A stance and a reach to `point` on `thing`. Raises RefusedError (UNREACHABLE and the like)."""
+    def approach(self, thing: str, point: Vec3, *, max_walk_m: float = NEAR_M, free_hand: bool = False) -> Approach:
+        """A stance and a reach to `point` on `thing`; `free_hand`: with the left hand when the right one is full.
+        Raises RefusedError (UNREACHABLE and the like)."""
         self.need_uncovered(thing)
-        found = self.planner.approach(self.state, thing, point, max_walk_m=max_walk_m)
+        left = free_hand and bool(self.held)
+        found = self.planner.approach(self.state, thing, point, max_walk_m=max_walk_m, left=left)
         if isinstance(found, Refusal):
             raise RefusedError(not_near(found))
         return found
@@ -161,15 +163,17 @@ class Scope:
         during: Callable[[Run, float], None] | None = None,
         hold_s: float = 0.0,
         rub_m: float = 0.0,
+        free_hand: bool = False,
     ) -> Script:
         """Walks up, reaches `point` and has the effects there; with a thing that is carried, right in the hand.
 
         `hold_s` seconds (with `during`) pass at the point before the effects, the hand still or rubbing `rub_m` to
-        either side; it goes back afterwards.
+        either side; it goes back afterwards. `free_hand`: what is held has no part in it, so a full right hand leaves
+        it to the left.
         """
         if self.carried(thing):
             return script.hold(max(hold_s, 0.8), during=during, end=end)
-        approach = self.approach(thing, point)
+        approach = self.approach(thing, point, free_hand=free_hand)
         if hold_s > 0.0:
             script.go_and_reach(approach)
             if rub_m > 0.0:

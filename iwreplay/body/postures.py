@@ -52,6 +52,7 @@ __all__ = [
     "carry_palm",
     "crouching",
     "gazing",
+    "mirrored",
     "pelvis_of",
     "put_limb",
     "reaching",
@@ -82,7 +83,7 @@ _ARM_MAX_M = 0.97 * (UPPER_ARM_M + FOREARM_M)
 _ARM_MIN_M = 0.15
 
 _PELVIS, _NECK, _HEAD = joint("pelvis"), joint("neck"), joint("head")
-_COLLAR = joint("right_collar")
+_COLLAR, _LEFT_COLLAR = joint("right_collar"), joint("left_collar")
 _SPINE = (joint("spine1"), joint("spine2"), joint("spine3"))
 #: pelvis to head, collars, shoulders and hips, ascending: what limbs hang on
 TRUNK: tuple[int, ...] = tuple(
@@ -127,8 +128,9 @@ class BodyPlan:
     pelvis_m: float = PELVIS_HEIGHT_M
     #: forward lean of the chest, rad
     lean: float = 0.0
-    #: axis-angle of the right collar joint
+    #: axis-angle of the right collar joint, and of the left one
     collar: Vec3 = (0.0, 0.0, 0.0)
+    left_collar: Vec3 = (0.0, 0.0, 0.0)
     #: where the camera looks: heading left of the body's, and angle below the horizon, rad
     look_yaw: float = 0.0
     look_down: float = CAMERA_PITCH_RAD
@@ -152,6 +154,7 @@ def body_of(plan: BodyPlan) -> tuple[float, ...]:
     for j in _SPINE:
         v[7 + 3 * j] = plan.lean / 6.0
     v[7 + 3 * _COLLAR : 10 + 3 * _COLLAR] = plan.collar
+    v[7 + 3 * _LEFT_COLLAR : 10 + 3 * _LEFT_COLLAR] = plan.left_collar
     set_gaze(v, yaw=plan.look_yaw, down=plan.look_down, lean=plan.lean)
     _curl(v, left=plan.left_curl, right=plan.right_curl)
     trunk = chain(v, TRUNK)
@@ -315,15 +318,22 @@ def pelvis_of(posture: PostureName) -> float:
 
 
 def reaching(
-    x: float, y: float, yaw: float, *, posture: PostureName, target: Vec3, pelvis_m: float | None = None
+    x: float,
+    y: float,
+    yaw: float,
+    *,
+    posture: PostureName,
+    target: Vec3,
+    pelvis_m: float | None = None,
+    left: bool = False,
 ) -> tuple[float, ...] | None:
     """Body whose right palm is at `target` (world), level, eyes on it; None when this posture does not get there.
 
-    pelvis_m: height of the pelvis above the floor, for "sit" only.
+    pelvis_m: height of the pelvis above the floor, for "sit" only. left: the left palm, the right one carrying.
     """
     ground = from_xyz_yaw(x, y, 0.0, yaw)
     local = transform_point(inverse(ground), target)
-    bend = bend_for(posture, local, pelvis_m=pelvis_m, slack_m=1e-4)
+    bend = bend_for(posture, mirrored(local) if left else local, pelvis_m=pelvis_m, slack_m=1e-4)
     if bend is None:
         return None
     height = pelvis_m if pelvis_m is not None else pelvis_of(posture)
@@ -331,8 +341,17 @@ def reaching(
         plan = _seated((x, y, yaw), pelvis_m=height, carrying=True)
     else:
         plan = _on_feet(posture, (x, y, yaw), lean=bend.lean, carrying=True)
-    body = body_of(replace(plan, lean=bend.lean, collar=bend.collar, right=(*local, *_LEVEL)))
-    return gazing(body, target)
+    if left:
+        cx, cy, cz = bend.collar
+        plan = replace(plan, lean=bend.lean, left_collar=(cx, -cy, -cz), left=(*local, *_LEVEL))
+    else:
+        plan = replace(plan, lean=bend.lean, collar=bend.collar, right=(*local, *_LEVEL))
+    return gazing(body_of(plan), target)
+
+
+def mirrored(point: Vec3) -> Vec3:
+    """The same place for the other hand, in the ground frame."""
+    return (point[0], -point[1], point[2])
 
 
 def gazing(body: tuple[float, ...], point: Vec3) -> tuple[float, ...]:

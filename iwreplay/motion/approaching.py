@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from iwreplay.body.kinematics import key_poses, root_of
-from iwreplay.body.postures import bend_for, pelvis_of, ready_palm
+from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
 from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
@@ -50,11 +50,13 @@ class Approaching:
         self._sim, self._walking = sim, walking
         self._solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
 
-    def approach(self, state: WorldState, target: str, point: Vec3, *, max_walk_m: float) -> Approach | Refusal:
+    def approach(
+        self, state: WorldState, target: str, point: Vec3, *, max_walk_m: float, left: bool = False
+    ) -> Approach | Refusal:
         """See `Planner.approach`."""
         aim = aim_at(state, target, point)
         if is_sitting(state):
-            return self._from_seat(state, aim)
+            return self._from_seat(state, aim, left=left)
         window = reach_window(round(point[2] * 1000.0))
         if window.nearest_m > window.farthest_m:
             return Refusal("UNREACHABLE", f"{capitalised(self._walking.the(state, target))} is too high to reach.")
@@ -62,13 +64,13 @@ class Approaching:
         origin = self._walking.origin(state, grid)
         if isinstance(origin, Refusal):
             return origin
-        quest = _Quest(self, state, aim, grid, origin)
+        quest = _Quest(self, state, aim, grid, origin, left=left)
         here = quest.here()
         if here is not None:
             return here
         return quest.elsewhere(window.farthest_m, max_walk_m)
 
-    def _from_seat(self, state: WorldState, aim: Aim) -> Approach | Refusal:
+    def _from_seat(self, state: WorldState, aim: Aim, *, left: bool) -> Approach | Refusal:
         root = root_of(state.body)
         pelvis_m = root[2] + PELVIS_HEIGHT_M
         yaw = yaw_of(root[3:])
@@ -76,23 +78,24 @@ class Approaching:
         local = transform_point(inverse(ground), aim.point)
         seat = state.attrs[WEARER].get("sitting")
         refusal = Refusal("POSTURE", "I am sitting; I have to stand up first.", seat if isinstance(seat, str) else "")
-        if bend_for("sit", local, pelvis_m=pelvis_m) is None:
+        if bend_for("sit", mirrored(local) if left else local, pelvis_m=pelvis_m) is None:
             return refusal
-        start = transform_point(ground, ready_palm(pelvis_m))
-        way = self.hand(state, aim, start=start, at=(root[0], root[1]), yaw=yaw)
+        start = transform_point(ground, _ready(pelvis_m, left=left))
+        way = self.hand(state, aim, start=start, at=(root[0], root[1]), yaw=yaw, left=left)
         if isinstance(way, str):
             return refusal
         route = Route(((root[0], root[1]),), 0.0, Stance(root[0], root[1], yaw))
-        return Approach(route, Reach("sit", way))
+        return Approach(route, Reach("sit", way, left))
 
     def hand(
-        self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float
+        self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float, left: bool
     ) -> tuple[Vec3, ...] | str:
-        """A free way of the palm, or the id of what blocks it."""
+        """A free way of the palm, or the id of what blocks it. What the right hand holds stays where it is carried
+        while the left one reaches."""
         dx, dy = aim.point[0] - at[0], aim.point[1] - at[1]
         n = math.sqrt(dx * dx + dy * dy)
         facing = (dx / n, dy / n) if n > 1e-6 else (math.cos(yaw), math.sin(yaw))
-        held = held_box(state)
+        held = None if left else held_box(state)
         heading = from_xyz_yaw(0.0, 0.0, 0.0, yaw)[3:]
         return hand_path(
             self._sim, aim, start=start, facing=facing, solid=self._solid, held=(heading, held) if held else None
@@ -127,7 +130,10 @@ class _Batch:
 class _Quest:
     """One question: where to stand for one aim."""
 
-    def __init__(self, home: Approaching, state: WorldState, aim: Aim, grid: Grid, origin: Origin) -> None:
+    def __init__(
+        self, home: Approaching, state: WorldState, aim: Aim, grid: Grid, origin: Origin, *, left: bool
+    ) -> None:
+        self._left = left
         self._home, self._state, self._aim, self._grid, self._origin = home, state, aim, grid, origin
         self._failed: list[tuple[str, float, float]] = []
         self._blocker = ""
@@ -150,10 +156,10 @@ class _Quest:
         cell = self._grid.cell(*o.at)
         if cell in self._hard or cell in self._soft:
             return None
-        for s in sorted(options_at(o.at, self._aim.point, yaw=o.yaw), key=lambda s: s.cost_m):
+        for s in sorted(options_at(o.at, self._aim.point, yaw=o.yaw, left=self._left), key=lambda s: s.cost_m):
             way = self._try(s, cell)
             if way is not None:
-                return Approach(self._home.walking.stay(o, s.yaw), Reach(s.posture, way))
+                return Approach(self._home.walking.stay(o, s.yaw), Reach(s.posture, way, self._left))
         return None
 
     def elsewhere(self, farthest_m: float, max_walk_m: float) -> Approach | Refusal:
@@ -180,7 +186,7 @@ class _Quest:
                 if (s.x, s.y) != self._grid.centre(cell):
                     route = _pressed(route, s)
                 if route.length_m <= max_walk_m:
-                    return Approach(route, Reach(s.posture, way))
+                    return Approach(route, Reach(s.posture, way, self._left))
                 far = True
         beyond = _Batch(ways, math.inf, first=within.rest)
         far = far or any(self._try(s, c) is not None for s, c in self._ranked(beyond, _TRIES_FAR))
@@ -241,8 +247,9 @@ class _Quest:
         if not self._fits(s, cell):
             return None
         self._tries += 1
-        start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready_palm(pelvis_of(s.posture)))
-        way = self._home.hand(self._state, self._aim, start=start, at=(s.x, s.y), yaw=s.yaw)
+        ready = _ready(pelvis_of(s.posture), left=self._left)
+        start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready)
+        way = self._home.hand(self._state, self._aim, start=start, at=(s.x, s.y), yaw=s.yaw, left=self._left)
         if isinstance(way, str):
             self._failed.append((s.posture, s.x, s.y))
             self._blocker = self._blocker or way
@@ -264,6 +271,10 @@ class _Quest:
             why = f" {walking.obstacle_sentence(state, blocker)}" if blocker else ""
             return Refusal("NO_PATH", f"There is no free way to {name}.{why}", blocker)
         return Refusal("UNREACHABLE", f"{capitalised(name)} is out of my reach.")
+
+
+def _ready(pelvis_m: float, *, left: bool) -> Vec3:
+    return mirrored(ready_palm(pelvis_m)) if left else ready_palm(pelvis_m)
 
 
 def _pressed(route: Route, s: Standing) -> Route:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from iwreplay.body.kinematics import chain, root_of
 from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG, Limb
 from iwreplay.body.postures import TRUNK, put_limb
-from iwreplay.body.skeleton import RIGHT_WRIST_FROM_PALM
+from iwreplay.body.skeleton import LEFT_WRIST_FROM_PALM, RIGHT_WRIST_FROM_PALM
 from iwreplay.pose import (
     Pose,
     Quat,
@@ -80,10 +80,13 @@ def _pole(limb: Limb, to_ground: Pose, at: dict[int, Pose]) -> Vec3 | None:
 
 
 class Blend:
-    """`at(0)` is `start`, `at(1)` is `goal`, both exactly. hand: world positions that the right palm passes."""
+    """`at(0)` is `start`, `at(1)` is `goal`, both exactly. hand: world positions that the right (or left) palm
+    passes."""
 
-    def __init__(self, start: Body, goal: Body, *, hand: Sequence[Vec3] = ()) -> None:
+    def __init__(self, start: Body, goal: Body, *, hand: Sequence[Vec3] = (), left: bool = False) -> None:
         self._a, self._b = _End(start), _End(goal)
+        self._arm = LEFT_ARM if left else RIGHT_ARM
+        self._wrist_from_palm = LEFT_WRIST_FROM_PALM if left else RIGHT_WRIST_FROM_PALM
         self._turn = wrap_angle(self._b.yaw - self._a.yaw)
         self._hand = self._line(hand)
         self._rest = (self._leftover(0.0, start), self._leftover(1.0, goal))
@@ -104,7 +107,7 @@ class Blend:
         """(share of the way, palm position in the ground frame); empty: straight."""
         if not hand:
             return []
-        palm = _palm(self._a)
+        palm = self._palm(self._a)
         to_ground = inverse(ground_of(self._b.body))
         points = [palm[:3], *(transform_point(to_ground, p) for p in hand)]
         lengths = [0.0]
@@ -123,14 +126,14 @@ class Blend:
         trunk = chain(v, TRUNK)
         for limb in _LIMBS:
             end = _mix_pose(a.ends[limb], b.ends[limb], s)
-            if limb is RIGHT_ARM and self._hand:
+            if limb is self._arm and self._hand:
                 end = self._wrist(s)
             pole = _mix_pole(a.poles[limb], b.poles[limb], s)
             put_limb(v, trunk, limb, compose(ground, end), pole=pole)
         return v
 
     def _wrist(self, s: float) -> Pose:
-        a, b = _palm(self._a), _palm(self._b)
+        a, b = self._palm(self._a), self._palm(self._b)
         k = 1
         while k < len(self._hand) - 1 and self._hand[k][0] < s:
             k += 1
@@ -138,16 +141,15 @@ class Blend:
         t = (s - s0) / (s1 - s0) if s1 > s0 else 1.0
         level = _mix_pose(a, b, min(1.0, 2.0 * s))  # the hand is level before it arrives
         palm: Pose = (*(p[i] + t * (q[i] - p[i]) for i in range(3)), *level[3:])  # type: ignore[assignment]
-        return compose(palm, inverse(RIGHT_WRIST_FROM_PALM))
+        return compose(palm, inverse(self._wrist_from_palm))
+
+    def _palm(self, end: _End) -> Pose:
+        return compose(end.ends[self._arm], self._wrist_from_palm)
 
     def _leftover(self, s: float, body: Body) -> list[float]:
         """What the solved limbs lack of the given ones, 9 values for two joints and an end of each limb."""
         v = self._solved(s)
         return [body[7 + 3 * j + i] - v[7 + 3 * j + i] for j in _LIMB_JOINTS for i in range(3)]
-
-
-def _palm(end: _End) -> Pose:
-    return compose(end.ends[RIGHT_ARM], RIGHT_WRIST_FROM_PALM)
 
 
 def _mix_pose(a: Pose, b: Pose, s: float) -> Pose:

@@ -52,11 +52,13 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """A way for the right palm, from the carrying position of `posture` to the target."""
+    """A way for a palm, from its ready position in `posture` to the target."""
 
     posture: Posture
-    #: world positions of the right palm, the last one is the target
+    #: world positions of the palm, the last one is the target
     waypoints: tuple[Vec3, ...]
+    #: with the left hand, while the right one carries something
+    left: bool = False
 
 
 class Approach(msgspec.Struct, frozen=True):

@@ -73,15 +73,16 @@ class Planner:
             yield from self._beside.before(state, target_id, face, within_m=within_m)
 
     def approach(
-        self, state: WorldState, target_id: str, point: Vec3, *, max_walk_m: float = 1.5
+        self, state: WorldState, target_id: str, point: Vec3, *, max_walk_m: float = 1.5, left: bool = False
     ) -> Approach | Refusal:
-        """A stance from which the right palm reaches `point` (world), at most `max_walk_m` of walking from here.
+        """A stance from which the right (or left) palm reaches `point` (world), at most `max_walk_m` of walking from
+        here.
 
         The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
         Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
         """
-        return self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m)
+        return self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left)
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""

@@ -66,8 +66,8 @@ def facing_yaw(at: Point2, to: Point2) -> float:
     return math.atan2(to[1] - at[1], to[0] - at[0])
 
 
-def options_at(at: Point2, point: Vec3, *, yaw: float | None = None) -> list[Standing]:
-    """Every posture in which `point` (world) is reached from a place.
+def options_at(at: Point2, point: Vec3, *, yaw: float | None = None, left: bool = False) -> list[Standing]:
+    """Every posture in which `point` (world) is reached from a place, with the right or the left hand.
 
     yaw: present heading, kept when the point is near enough to straight ahead; None: always turn to the point.
     """
@@ -79,7 +79,8 @@ def options_at(at: Point2, point: Vec3, *, yaw: float | None = None) -> list[Sta
         bend = None
         if yaw is not None and abs(wrap_angle(ahead - yaw)) <= _SIDE_RAD:
             rel = wrap_angle(ahead - yaw)
-            bend = bend_for(posture, (d * math.cos(rel), d * math.sin(rel), point[2]))
+            aside = -d * math.sin(rel) if left else d * math.sin(rel)
+            bend = bend_for(posture, (d * math.cos(rel), aside, point[2]))
             chosen = yaw if bend is not None else ahead
         if bend is None:
             bend = bend_for(posture, (d, 0.0, point[2]))

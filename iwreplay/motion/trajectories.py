@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from iwreplay.body.kinematics import chain, key_poses, root_of
-from iwreplay.body.limbs import LEFT_LEG, RIGHT_ARM, RIGHT_LEG
+from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG
 from iwreplay.body.postures import (
     TRUNK,
     crouching,
@@ -27,6 +27,7 @@ from iwreplay.body.skeleton import (
     ANKLE_HEIGHT_M,
     BODY_FROM_SMPL,
     CAMERA_PITCH_RAD,
+    LEFT_WRIST_FROM_PALM,
     PELVIS_HEIGHT_M,
     RIGHT_WRIST_FROM_PALM,
     joint,
@@ -34,7 +35,7 @@ from iwreplay.body.skeleton import (
 from iwreplay.errors import GeometryError
 from iwreplay.motion.blend import Blend, Body, ground_of, smooth
 from iwreplay.motion.model import Posture, Reach, Route, Stance, Trajectory
-from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, wrap_angle, yaw_of
+from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, transform_point, wrap_angle, yaw_of
 
 __all__ = [
     "follow",
@@ -151,10 +152,12 @@ def reach(body: Body, plan: Reach) -> Trajectory:
     root = root_of(body)
     target = plan.waypoints[-1]
     seated = root[2] + PELVIS_HEIGHT_M if plan.posture == "sit" else None
-    goal = reaching(root[0], root[1], yaw_of(root[3:]), posture=plan.posture, target=target, pelvis_m=seated)
+    goal = reaching(
+        root[0], root[1], yaw_of(root[3:]), posture=plan.posture, target=target, pelvis_m=seated, left=plan.left
+    )
     if goal is None:
         raise GeometryError(f"{target} is out of reach from ({root[0]:.2f}, {root[1]:.2f}) in posture {plan.posture}")
-    return _blended(body, goal, REACH_S, hand=plan.waypoints)
+    return _blended(body, goal, REACH_S, hand=plan.waypoints, left=plan.left)
 
 
 def retract(body: Body, *, holding: bool = True, via: Sequence[Vec3] = (), gaze: Vec3 | None = None) -> Trajectory:
@@ -170,38 +173,43 @@ def retract(body: Body, *, holding: bool = True, via: Sequence[Vec3] = (), gaze:
     return _blended(body, goal, RETRACT_S, hand=hand)
 
 
-def stroke(body: Body, points: Sequence[Vec3], *, seconds: float) -> Trajectory:
-    """The right palm along world points, everything else still: wiping, cutting, following a handle.
+def stroke(body: Body, points: Sequence[Vec3], *, seconds: float, left: bool = False) -> Trajectory:
+    """The right (or left) palm along world points, everything else still: wiping, cutting, following a handle.
 
     Ends with the palm at the last point, or as near as the arm gets without leaning further.
     """
     if not points:
         return hold(body, seconds)
-    palm = key_poses(body).right_hand
+    arm, wrist_from_palm = (LEFT_ARM, LEFT_WRIST_FROM_PALM) if left else (RIGHT_ARM, RIGHT_WRIST_FROM_PALM)
     v = list(body)
-    end = compose((*points[-1], *palm[3:]), inverse(RIGHT_WRIST_FROM_PALM))
-    put_limb(v, chain(v, TRUNK), RIGHT_ARM, end)
-    return _blended(body, tuple(v), seconds, hand=points)
+    end = compose((*points[-1], *_palm(body, left=left)[3:]), inverse(wrist_from_palm))
+    put_limb(v, chain(v, TRUNK), arm, end)
+    return _blended(body, tuple(v), seconds, hand=points, left=left)
 
 
-def follow(body: Body, points: Sequence[Vec3], *, seconds: float) -> Trajectory:
-    """The right palm stays with something that moves along world points, eased, for as long as the arm reaches it
-    from here; then it lets go and waits. The eyes follow the hand."""
+def _palm(body: Body, *, left: bool) -> Pose:
+    at = key_poses(body)
+    return at.left_hand if left else at.right_hand
+
+
+def follow(body: Body, points: Sequence[Vec3], *, seconds: float, left: bool = False) -> Trajectory:
+    """The right (or left) palm stays with something that moves along world points, eased, for as long as the arm
+    reaches it from here; then it lets go and waits. The eyes follow the hand."""
     reached: list[Vec3] = []
     goal = body
     for p in points:
-        trial = stroke(body, (p,), seconds=seconds).end
-        if math.dist(key_poses(trial).right_hand[:3], p) > _LET_GO_M:
+        trial = stroke(body, (p,), seconds=seconds, left=left).end
+        if math.dist(_palm(trial, left=left)[:3], p) > _LET_GO_M:
             break
         reached.append(p)
         goal = trial
     if not reached:
         return hold(body, seconds)
     goal = gazing(goal, reached[-1])
-    track = [key_poses(body).right_hand[:3], *points]
+    track = [_palm(body, left=left)[:3], *points]
     steps = [math.dist(a, b) for a, b in pairwise(track)]
     share = sum(steps[: len(reached)]) / (sum(steps) or 1.0)
-    blend = Blend(body, goal, hand=reached)
+    blend = Blend(body, goal, hand=reached, left=left)
 
     def body_at(t_s: float) -> Body:
         if t_s <= 0.0:
@@ -317,8 +325,8 @@ def _carries(body: Body) -> bool:
     return body[7 + 3 * _FINGER + 2] > _CLOSED_RAD
 
 
-def _blended(start: Body, goal: Body, seconds: float, *, hand: Sequence[Vec3] = ()) -> Trajectory:
-    blend = Blend(start, goal, hand=hand)
+def _blended(start: Body, goal: Body, seconds: float, *, hand: Sequence[Vec3] = (), left: bool = False) -> Trajectory:
+    blend = Blend(start, goal, hand=hand, left=left)
     return _played(start, goal, seconds, blend.at)
 
 

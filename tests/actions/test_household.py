@@ -8,7 +8,7 @@ import pytest
 
 from iwreplay.body import key_poses
 from iwreplay.events import BodyPosed, FrameCaptured, PosesSampled
-from iwreplay.pose import inverse, rotate, transform_point
+from iwreplay.pose import compose, inverse, rotate, transform_point
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import surface_at, thing_of
 from iwreplay.world.relations import holds
@@ -344,3 +344,19 @@ def test_the_eyes_are_on_the_furniture_after_a_walk(world: World) -> None:
         spot = transform_point(inverse(camera), surface_at(world.state, f"{thing}.{surface}").pose[:3])
         assert spot[2] < 0.0, name
         assert abs(spot[1] / spot[2]) < math.tan(math.radians(30.0)), name
+
+
+def test_a_full_right_hand_leaves_switches_and_doors_to_the_left(world: World) -> None:
+    world.ok("[Walk] cooktop", "[Grab] pot", "[Walk] sink")
+    held = [compose(inverse(key_poses(world.state.body).right_hand), world.state.poses["pot_1"])[k] for k in range(3)]
+    world.ok("[SwitchOn] tap")
+    assert world.attr("sink_1_tap", "on") is True
+    started = world.events[-1].started_s  # type: ignore[attr-defined]
+    bodies = [e.values for e in world.events if isinstance(e, BodyPosed) and e.sim_time_s > started]
+    tap = world.state.poses["sink_1_tap"][:3]
+    assert min(math.dist(key_poses(b).left_hand[:3], tap) for b in bodies) < 0.15
+    assert min(math.dist(key_poses(b).right_hand[:3], tap) for b in bodies) > 0.3
+    now = compose(inverse(key_poses(world.state.body).right_hand), world.state.poses["pot_1"])
+    assert now[:3] == pytest.approx(held, abs=2e-3)
+    world.ok("[Walk] fridge", "[Open] fridge")
+    assert world.attr(WEARER, "held") == "pot_1"

@@ -40,7 +40,14 @@ MOTIONS: dict[str, tuple[Body, Trajectory, float]] = {
     "stoop": (start(), move.posture(start(), "stoop"), 0.6),
     "crouch": (start(carrying=True), move.posture(start(carrying=True), "crouch"), 0.6),
     "reach": (start(), move.reach(start(), REACH), 0.8),
+    "reach left": (
+        start(carrying=True),
+        move.reach(start(carrying=True), Reach("stand", ((0.9, 1.5, 1.1),), left=True)),
+        0.8,
+    ),
+    "follow": (reached(), move.follow(reached(), [(1.0, 1.6 - 0.03 * k, 0.92) for k in range(8)], seconds=1.0), 1.0),
     "retract": (reached(), move.retract(reached()), 0.6),
+    "retract looking": (reached(), move.retract(reached(), gaze=SPOT), 0.6),
     "retract empty": (reached(), move.retract(reached(), holding=False, via=((1.0, 1.35, 1.0),)), 0.6),
     "look": (start(), move.look(start(), (2.0, 1.5, 1.0)), 0.4),
     "sit": (start(carrying=True), move.sit(start(carrying=True), (1.0, 0.8, 0.45), 0.3), 1.2),
@@ -238,3 +245,29 @@ def test_the_same_motion_twice_is_the_same_to_the_bit() -> None:
             again = move.walk(body, ROUTE)
             assert samples(again) == samples(motion)
     assert samples(move.reach(start(), REACH)) == samples(MOTIONS["reach"][1])
+
+
+def test_the_left_hand_reaches_as_the_right_one_does_while_that_carries() -> None:
+    body = start(carrying=True)
+    target = (0.85, 1.55, 1.05)
+    end = move.reach(body, Reach("stand", (target,), left=True)).end
+    at = key_poses(end)
+    assert math.dist(at.left_hand[:3], target) < 2e-3
+    assert math.dist(at.right_hand[:3], key_poses(body).right_hand[:3]) < 1e-6
+    mirrored = (1.15, 1.55, 1.05)
+    other = key_poses(move.reach(start(), Reach("stand", (mirrored,))).end)
+    assert math.dist(other.right_hand[:3], mirrored) < 2e-3
+    assert other.camera[2] == pytest.approx(at.camera[2], abs=1e-3)
+
+
+def test_a_hand_follows_what_moves_and_lets_go_out_of_reach() -> None:
+    body = reached()
+    palm = key_poses(body).right_hand[:3]
+    near = [(palm[0] + 0.02 * k, palm[1], palm[2]) for k in range(1, 6)]
+    followed = move.follow(body, near, seconds=1.0)
+    assert math.dist(key_poses(followed.end).right_hand[:3], near[-1]) < 0.03
+    away = [(palm[0], palm[1] + 0.25 * k, palm[2]) for k in range(1, 9)]
+    let_go = move.follow(body, away, seconds=1.0)
+    assert math.dist(key_poses(let_go.end).right_hand[:3], away[-1]) > 0.5
+    assert let_go.body_at(0.0) == body
+    assert let_go.duration_s == 1.0
