@@ -101,6 +101,8 @@ _WRIST_FROM_LEVEL_PALM: Vec3 = inverse(RIGHT_WRIST_FROM_PALM)[:3]
 _DOWN: Quat = quat_about((0.0, 1.0, 0.0), 1.35)
 #: where elbows and knees point, in the stance's axes, for the right side; the left mirrors y
 _ELBOW_POLE: Vec3 = (-0.35, -0.55, -0.75)
+#: down on bent knees the elbow is out at the side: below the hand it would be in what the hand is over
+_CROUCH_ELBOW_POLE: Vec3 = (-0.2, -0.95, 0.15)
 _KNEE_POLE: Vec3 = (1.0, -0.12, 0.0)
 _CROUCH_KNEE_POLE: Vec3 = (1.0, -0.8, 0.0)
 
@@ -140,6 +142,8 @@ class BodyPlan:
     #: left ankle; the right one mirrors y
     ankle: Vec3 = (_FOOT_X, _FOOT_Y, ANKLE_HEIGHT_M)
     knee_pole: Vec3 = _KNEE_POLE
+    #: where the elbows point, of the right arm
+    elbow_pole: Vec3 = _ELBOW_POLE
     #: how far the fingers close, 0 flat to 1 fist
     right_curl: float = 0.3
     left_curl: float = 0.3
@@ -158,8 +162,9 @@ def body_of(plan: BodyPlan) -> tuple[float, ...]:
     set_gaze(v, yaw=plan.look_yaw, down=plan.look_down, lean=plan.lean)
     _curl(v, left=plan.left_curl, right=plan.right_curl)
     trunk = chain(v, TRUNK)
-    put_limb(v, trunk, RIGHT_ARM, compose(ground, compose(plan.right, inverse(RIGHT_WRIST_FROM_PALM))))
-    put_limb(v, trunk, LEFT_ARM, compose(ground, compose(plan.left, inverse(LEFT_WRIST_FROM_PALM))))
+    elbow = plan.elbow_pole
+    put_limb(v, trunk, RIGHT_ARM, compose(ground, compose(plan.right, inverse(RIGHT_WRIST_FROM_PALM))), pole=elbow)
+    put_limb(v, trunk, LEFT_ARM, compose(ground, compose(plan.left, inverse(LEFT_WRIST_FROM_PALM))), pole=elbow)
     ax, ay, az = plan.ankle
     put_limb(v, trunk, LEFT_LEG, compose(ground, (ax, ay, az, *BODY_FROM_SMPL)), pole=plan.knee_pole)
     put_limb(v, trunk, RIGHT_LEG, compose(ground, (ax, -ay, az, *BODY_FROM_SMPL)), pole=plan.knee_pole)
@@ -341,6 +346,8 @@ def reaching(
         plan = _seated((x, y, yaw), pelvis_m=height, carrying=True)
     else:
         plan = _on_feet(posture, (x, y, yaw), lean=bend.lean, carrying=True)
+    if posture == "crouch":
+        plan = replace(plan, elbow_pole=_CROUCH_ELBOW_POLE)
     if left:
         cx, cy, cz = bend.collar
         plan = replace(plan, lean=bend.lean, left_collar=(cx, -cy, -cz), left=(*local, *_LEVEL))

@@ -11,7 +11,7 @@ from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
 from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
-from iwreplay.motion.hand import HeldBox, hand_path
+from iwreplay.motion.hand import Blocked, HeldBox, hand_path
 from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
 from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_window, swept_prints
@@ -82,15 +82,15 @@ class Approaching:
             return refusal
         start = transform_point(ground, _ready(pelvis_m, left=left))
         way = self.hand(state, aim, start=start, at=(root[0], root[1]), yaw=yaw, left=left)
-        if isinstance(way, str):
+        if isinstance(way, Blocked):
             return refusal
         route = Route(((root[0], root[1]),), 0.0, Stance(root[0], root[1], yaw))
         return Approach(route, Reach("sit", way, left))
 
     def hand(
         self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float, left: bool
-    ) -> tuple[Vec3, ...] | str:
-        """A free way of the palm, or the id of what blocks it. What the right hand holds stays where it is carried
+    ) -> tuple[Vec3, ...] | Blocked:
+        """A free way of the palm, or what blocks it. What the right hand holds stays where it is carried
         while the left one reaches."""
         dx, dy = aim.point[0] - at[0], aim.point[1] - at[1]
         n = math.sqrt(dx * dx + dy * dy)
@@ -136,7 +136,7 @@ class _Quest:
         self._left = left
         self._home, self._state, self._aim, self._grid, self._origin = home, state, aim, grid, origin
         self._failed: list[tuple[str, float, float]] = []
-        self._blocker = ""
+        self._blocker: Blocked | None = None
         self._tries = 0
         thing = thing_of(state, aim.target)
         grids = home.walking.grids
@@ -250,9 +250,10 @@ class _Quest:
         ready = _ready(pelvis_of(s.posture), left=self._left)
         start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready)
         way = self._home.hand(self._state, self._aim, start=start, at=(s.x, s.y), yaw=s.yaw, left=self._left)
-        if isinstance(way, str):
+        if isinstance(way, Blocked):
             self._failed.append((s.posture, s.x, s.y))
-            self._blocker = self._blocker or way
+            if self._blocker is None or (way.of_held and not self._blocker.of_held):
+                self._blocker = way
             return None
         return way
 
@@ -262,8 +263,9 @@ class _Quest:
         if far:
             return Refusal("TOO_FAR", f"{capitalised(name)} is too far away; I have to walk there first.")
         if self._blocker:
-            blocker = capitalised(walking.the(state, self._blocker))
-            return Refusal("COLLISION", f"{blocker} is in the way of my hand.", self._blocker)
+            blocker, of_held = self._blocker
+            what = walking.the(state, held_thing(state)) if of_held else "my hand"
+            return Refusal("COLLISION", f"{capitalised(walking.the(state, blocker))} is in the way of {what}.", blocker)
         if not goals:
             return Refusal("UNREACHABLE", f"There is nowhere to stand from where I can reach {name}.")
         if not reached:

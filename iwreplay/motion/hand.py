@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from iwreplay.motion.touching import Aim
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Quat, Vec3, compose
 
-__all__ = ["HeldBox", "hand_path", "segment_hit"]
+__all__ = ["Blocked", "HeldBox", "hand_path", "segment_hit"]
 
 #: half the thickness of a hand
 _HAND_M = 0.035
@@ -18,6 +19,14 @@ _TOUCH_M = 0.03
 _CONTACT_M = 0.10
 #: a held thing is tried this much smaller, for what it brushes against
 _SHRINK = 0.8
+
+
+class Blocked(NamedTuple):
+    """What is in the way, and whether only of the thing in the hand."""
+
+    thing: str
+    of_held: bool
+
 
 #: pose of a held thing's box against the palm, and its half extents
 HeldBox = tuple[Pose, Vec3]
@@ -31,19 +40,23 @@ def hand_path(
     facing: tuple[float, float],
     solid: frozenset[str],
     held: tuple[Quat, HeldBox] | None = None,
-) -> tuple[Vec3, ...] | str:
-    """World waypoints of the palm from `start` to the aim's point, or the id of what is in the way.
+) -> tuple[Vec3, ...] | Blocked:
+    """World waypoints of the palm from `start` to the aim's point, or what is in the way.
 
     facing: unit direction from the body to the point on the floor plan. solid: ids of the things that a hand
     can't brush past (all but the small movable ones). held: heading of the body and the box in the hand.
     """
-    blocker = ""
+    blocker: Blocked | None = None
     for via in _vias(aim, facing):
         points = (start, *via, aim.point)
-        hit = _first_hit(sim, aim, points, solid) or (_held_hit(sim, aim, points, held) if held else "")
-        if not hit:
+        hit = _first_hit(sim, aim, points, solid)
+        of_held = _held_hit(sim, aim, points, held) if held and not hit else ""
+        if not hit and not of_held:
             return points
-        blocker = blocker or hit
+        # where the hand alone would get there, that is what to say
+        if blocker is None or (of_held and not blocker.of_held):
+            blocker = Blocked(hit or of_held, bool(of_held))
+    assert blocker is not None, "there is always a straight way to try"
     return blocker
 
 

@@ -332,6 +332,32 @@ class TestForwardTurnSeatSight:
         assert refusal == Refusal("COLLISION", "The post is in the way.", "post_1")
         assert plan.turn(state, 0.3) is None
 
+    def test_what_is_in_the_way_of_the_held_thing_only_is_told_so_and_the_left_hand_gets_there(self) -> None:
+        # a slot in a screen all across the room: a hand goes through, a board does not
+        def screen(name: str, x: float) -> Thing:
+            return thing(
+                name, Link(name="base", shapes=(box((2.9, 0.02, 1.2), (0, 0, 1.2)),)), pose=from_xyz_yaw(x, 1.75, 0, 0)
+            )
+
+        knob = thing(
+            "knob_1",
+            Link(name="base", shapes=(box((0.02, 0.02, 0.5), (0, 0, 0.5)),)),
+            pose=from_xyz_yaw(2.0, 2.05, 0, 0),
+        )
+        board = block("board_1", (0.04, 0.45, 0.3), 3.4, 1.0, 0.0)
+        plan, state, _ = planner(
+            flat(knob, screen("screen_1", -1.05), screen("screen_2", 5.05), board), (2.0, 1.4, math.pi / 2)
+        )
+        point = (2.0, 2.05, 1.0)
+        assert isinstance(plan.approach(state, "knob_1", point, max_walk_m=0.0), Approach)
+        hold(state, "board_1")
+        refusal = plan.approach(state, "knob_1", point)
+        assert isinstance(refusal, Refusal)
+        assert (refusal.code, refusal.sentence) == ("COLLISION", "The screen is in the way of the board.")
+        found = plan.approach(state, "knob_1", point, left=True)
+        assert isinstance(found, Approach)
+        assert found.reach.left
+
     def test_a_held_thing_is_minded_walking_straight(self) -> None:
         shelf = thing(
             "shelf_1",
