@@ -16,8 +16,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 DEMO_STORE ?= demo-store
 JOBS ?= 2
 
-.PHONY: demo test test-slow lint bench docs samples lock clean
-.DEFAULT_GOAL := test
+.PHONY: help demo test test-slow lint bench docs samples lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n "s/^#   make/make/p" Makefile
 
 # Every command is shown before its answer.
 demo: $(VENV)/.run

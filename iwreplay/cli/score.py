@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
 from iwreplay.cli.output import note, print_json, print_table, progress
+
+if TYPE_CHECKING:
+    from iwreplay.app.scoring import ScoreLine
 
 __all__ = ["add_to"]
 
@@ -48,6 +52,8 @@ def score(
     else:
         names = ("episode", "metric", "value", "status", "evidence")
         print_table(names, [(*(getattr(s, n) for n in names[:4]), _some(s.evidence)) for s in lines])
+        for line in _failed(lines):
+            note(line)
         for line in dict.fromkeys(f"{s.episode}, {s.scorer}: {s.stale_because}" for s in lines if s.stale_because):
             note(f"was stale: {line}" if not check else f"stale: {line}")
         for why in dict.fromkeys(f"{s.episode}: unscorable: {s.reason}" for s in lines if s.status == "unscorable"):
@@ -59,6 +65,14 @@ def score(
         raise typer.Exit(_DAMAGED)
     if check and not all(s.kept for s in lines):
         raise typer.Exit(1)
+
+
+def _failed(lines: Iterable[ScoreLine]) -> Iterator[str]:
+    """Which checks an episode that did not pass fails, by name."""
+    for line in lines:
+        names = [n for kind in ("objectives", "gates", "keeps") for n in line.details.get(f"failed_{kind}", ())]
+        if line.metric == "pass" and names:
+            yield f"{line.episode} fails {', '.join(names)}"
 
 
 def _some(evidence: tuple[int, ...]) -> str:

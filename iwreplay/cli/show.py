@@ -10,6 +10,7 @@ import typer
 from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
 from iwreplay.cli.output import note, print_json, print_table, say
 from iwreplay.errors import UnknownNameError
+from iwreplay.vocabulary import WEARER
 
 if TYPE_CHECKING:
     from iwreplay.events import Event
@@ -103,13 +104,27 @@ def at(
         print_json({"episode": found.id, "seq": seq, **_described(state, wanted)})
         return
     say(f"{found.id} after event {seq}: {state.sim_time_s:.2f} s, turn {state.turn}, {state.phase}")
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for name in wanted:
         pose = state.poses.get(name)
         place = "" if pose is None else f"{pose[0]:.3f} {pose[1]:.3f} {pose[2]:.3f}"
-        attrs = "  ".join(f"{k}={v}" for k, v in sorted(state.attrs[name].items()) if v not in (None, False, ""))
-        rows.append((name, place, attrs))
+        found_attrs = _attributes(state, name, every=bool(thing))
+        # things that were asked for get a line an attribute: nothing is cut off
+        lines = found_attrs if thing else ["  ".join(found_attrs)]
+        rows.extend((name if i == 0 else "", place if i == 0 else "", text) for i, text in enumerate(lines or [""]))
     print_table(("thing", "x y z (m)", "attributes"), rows)
+
+
+def _attributes(state: WorldState, name: str, *, every: bool) -> list[str]:
+    """Attributes in words. Unless `every`, what is false, empty or usual is left out if it was so from the start."""
+    usual = {WEARER: {}, **{t.id: t.attrs for t in state.scene.things}}[name]
+    shown = []
+    for key, value in sorted(state.attrs[name].items()):
+        plain = value in (None, False, "") or (key == "exists" and value is True)
+        if every or not plain or (key in usual and value != usual[key]):
+            text = {True: "yes", False: "no", None: "-"}[value] if isinstance(value, bool | None) else value
+            shown.append(f"{key}={text}")
+    return shown
 
 
 def _described(state: WorldState, wanted: tuple[str, ...]) -> dict[str, object]:

@@ -83,7 +83,8 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
             parts = " ".join(
                 f"{k}={v}" for k, v in (("obj", event.obj), ("dest", event.dest), ("tool", event.tool)) if v
             )
-            return f"      {event.what} {parts}".rstrip()
+            detail = "".join(f" {k}={_value(v)}" for k, v in event.detail.items())
+            return f"      {event.what} {parts}".rstrip() + detail
         case ModelCall():
             return f"model {event.model} as {event.role}: {event.input_tokens} in, {event.output_tokens} out"
         case Fault():

@@ -55,6 +55,13 @@ def parse_lines(text: str, *, form: str = "txt", name: str = "lines") -> tuple[A
     elif form == "json":
         acts = _from_json(text, name)
     else:
+        if text.lstrip().startswith(("[", "{")):
+            raise LinesError(
+                "looks like TOML or JSON; name the file .toml or .json, or write one sentence a line",
+                name=name,
+                place="line 1",
+                value=text.lstrip().splitlines()[0][:80],
+            )
         acts = [
             (f"line {number}", _from_words(line.strip(), name, f"line {number}"))
             for number, line in enumerate(text.splitlines(), start=1)

@@ -100,3 +100,11 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_what_a_parser_chokes_on_is_refused_like_any_nonsense(text: str, form: str, said: str) -> None:
     with pytest.raises(LinesError, match=said):
         parse_lines(text, form=form)
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"decision": "silent"}]', '{"decision": "done"}', '[[decision]]\ndecision = "done"']
+)
+def test_tables_in_a_text_file_are_not_spoken(text: str) -> None:
+    with pytest.raises(LinesError, match="name the file"):
+        parse_lines(text, form="txt", name="help.txt")

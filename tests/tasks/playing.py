@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -78,8 +80,10 @@ class _WatchedHuman:
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="iwreplay-tests-")
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="iwreplay-tests-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @cache
@@ -99,7 +103,7 @@ def scene_of(name: str) -> CompiledScene:
 def play(task: TaskPack, assistant: Assistant, *, scene: CompiledScene, name: str) -> Played:
     """Records an episode. Frames are worked out (what is visible, cameras) and not drawn."""
     watched = _Watched(assistant)
-    path = Path(_folder().name) / f"{task.id}-{name}.arrows"
+    path = _folder() / f"{task.id}-{name}.arrows"
     record_episode(
         task,
         scene=scene,
