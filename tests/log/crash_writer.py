@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from random import Random
 
@@ -16,6 +17,8 @@ from iwreplay.log import LogWriter
 from tests.log.samples import long_episode
 
 EVENTS = long_episode(400)
+#: how long a recorder that is done waits for its killer
+_WAITS_S = 30.0
 
 
 def say(text: str) -> None:
@@ -43,6 +46,8 @@ def main() -> None:
         pid = os.fork()
         if pid == 0:
             record(*line.split())
+            # done sooner than its killer came: it stays to be killed, or the kill would find nobody
+            time.sleep(_WAITS_S)
             os._exit(0)
         say(f"pid {pid}")
         os.waitpid(pid, 0)
