@@ -19,7 +19,15 @@ def _capability(found: Evaluation) -> Score | Unscorable:
         evidence=tuple(sorted({s for p in found.points for s in p.evidence})),
         details={
             "points": [
-                {"id": p.id, "capability": p.capability, "status": p.status, "help": p.help} for p in found.points
+                {
+                    "id": p.id,
+                    "capability": p.capability,
+                    "status": p.status,
+                    "help": p.help,
+                    "decided_seq": p.decided_seq,
+                    "evidence": list(p.evidence),
+                }
+                for p in found.points
             ]
         },
     )

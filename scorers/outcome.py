@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from iwreplay.checks import Evaluation
+from collections.abc import Iterator
+from typing import Any
+
+from iwreplay.checks import Evaluation, GateResult, ObjectiveResult
 from scorers.model import Score, Scorer
 
 __all__ = ["MCR", "PASS_RATE"]
@@ -27,8 +30,30 @@ def _pass(found: Evaluation) -> Score:
             "failed_keeps": [k.id for k in found.keeps if not k.held],
             "vetoed": bool(vetoes) and not failed,
             "route_length_m": found.route_length_m,
+            "checks": list(_checks(found)),
         },
     )
+
+
+def _checks(found: Evaluation) -> Iterator[dict[str, Any]]:
+    """Every objective, gate and keep with its verdict and what decided it."""
+    for o in found.objectives:
+        verdict = "satisfied" if o.satisfied else "withheld" if o.value else "not_satisfied"
+        yield _check(o, kind="objective", passed=o.satisfied, verdict=verdict)
+    for kind, results in (("gate", found.gates), ("keep", found.keeps)):
+        for g in results:
+            yield _check(g, kind=kind, passed=g.held, verdict="held" if g.held else "broken")
+
+
+def _check(result: ObjectiveResult | GateResult, *, kind: str, passed: bool, verdict: str) -> dict[str, Any]:
+    return {
+        "id": result.id,
+        "kind": kind,
+        "verdict": verdict,
+        "passed": passed,
+        "decided_seq": result.decided_seq,
+        "evidence": list(result.evidence),
+    }
 
 
 def _mcr(found: Evaluation) -> Score:

@@ -37,7 +37,8 @@ _READ: frozenset[type[Event]] = ATTEMPT_KINDS | {PrimitiveOutcome, Fault, Episod
 
 
 class ObjectiveResult(msgspec.Struct, frozen=True, kw_only=True):
-    """An objective at the end."""
+    """An objective at the end. `decided_seq` of this and of its kin: the event of live interaction that made the
+    verdict what it is, or the last event of the log when none did (what never came about is decided by the end)."""
 
     id: str
     #: its formula holds, and its `credit_if` does
@@ -47,6 +48,7 @@ class ObjectiveResult(msgspec.Struct, frozen=True, kw_only=True):
     #: `credit_if` alone; None when the objective has none
     credit: bool | None
     evidence: tuple[int, ...]
+    decided_seq: int
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +57,7 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     held: bool
     evidence: tuple[int, ...]
+    decided_seq: int
 
 
 class PointResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +69,7 @@ class PointResult(msgspec.Struct, frozen=True, kw_only=True):
     #: "", "retry" or "human_repair"
     help: str
     evidence: tuple[int, ...]
+    decided_seq: int
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,9 +196,9 @@ class CheckRun:
     def evaluation(self) -> Evaluation:
         """The verdict on the task as if the log ended here."""
         verdicts = self.result()
-        objectives = tuple(_objective(o.id, verdicts) for o in self.task.objectives)
-        gates = tuple(_gate(g.id, verdicts) for g in self.task.gates)
-        keeps = tuple(_gate(k.id, verdicts) for k in self.task.keeps)
+        objectives = tuple(self._objective(o.id, verdicts) for o in self.task.objectives)
+        gates = tuple(self._gate(g.id, verdicts) for g in self.task.gates)
+        keeps = tuple(self._gate(k.id, verdicts) for k in self.task.keeps)
         lacks = self._lacks()
         satisfied = sum(o.satisfied for o in objectives)
         met = satisfied == len(objectives) > 0 and all(g.held for g in (*gates, *keeps))
@@ -228,12 +232,40 @@ class CheckRun:
             lacks.append(f"an end without fault: event {self._faults[0]}")
         return tuple(lacks)
 
+    def _objective(self, check: str, verdicts: dict[str, Verdict]) -> ObjectiveResult:
+        verdict, credit = verdicts[check], verdicts.get(check + CREDIT)
+        satisfied = verdict.value and (credit is None or credit.value)
+        evidence, changed = set(verdict.evidence), verdict.changed
+        if credit is not None and verdict.value:
+            evidence |= set(credit.evidence)
+            changed = max(changed, credit.changed) if credit.value else credit.changed
+        return ObjectiveResult(
+            id=check,
+            satisfied=satisfied,
+            value=verdict.value,
+            credit=None if credit is None else credit.value,
+            evidence=tuple(sorted(evidence)),
+            decided_seq=self._decided(changed),
+        )
+
+    def _gate(self, check: str, verdicts: dict[str, Verdict]) -> GateResult:
+        verdict = verdicts[check]
+        return GateResult(
+            id=check, held=verdict.value, evidence=verdict.evidence, decided_seq=self._decided(verdict.changed)
+        )
+
+    def _decided(self, changed: int) -> int:
+        """The event that decided a check whose value is as it is since event `changed`. What was so before live
+        interaction began could have changed until the last event."""
+        live = self._monitor.live_seq
+        return changed if live is not None and changed > live else self._last_seq
+
     def _point(self, point: str, capability: str, verdicts: dict[str, Verdict]) -> PointResult:
         verdict, reached = verdicts[point], verdicts.get(point + REACHED)
         status: PointStatus
-        helped, evidence = "", verdict.evidence
+        helped, evidence, changed = "", verdict.evidence, verdict.changed
         if reached is not None and not reached.value:
-            status, evidence = "not_reached", reached.evidence
+            status, evidence, changed = "not_reached", reached.evidence, reached.changed
         elif not verdict.value:
             status = "fail"
         else:
@@ -241,7 +273,14 @@ class CheckRun:
             helped, helpers = self._attempts.help_before(verdict.since or 0, things=things)
             status = "assisted_pass" if helped else "clean_pass"
             evidence = tuple(sorted({*evidence, *helpers}))
-        return PointResult(id=point, capability=capability, status=status, help=helped, evidence=evidence)
+        return PointResult(
+            id=point,
+            capability=capability,
+            status=status,
+            help=helped,
+            evidence=evidence,
+            decided_seq=self._decided(changed),
+        )
 
 
 def runs_over(
@@ -276,22 +315,3 @@ def evaluate_task(
     if not last:
         raise LogError("an empty log has nothing to evaluate")
     return last[0].evaluation()
-
-
-def _objective(check: str, verdicts: dict[str, Verdict]) -> ObjectiveResult:
-    verdict, credit = verdicts[check], verdicts.get(check + CREDIT)
-    satisfied = verdict.value and (credit is None or credit.value)
-    evidence = set(verdict.evidence)
-    if credit is not None and verdict.value:
-        evidence |= set(credit.evidence)
-    return ObjectiveResult(
-        id=check,
-        satisfied=satisfied,
-        value=verdict.value,
-        credit=None if credit is None else credit.value,
-        evidence=tuple(sorted(evidence)),
-    )
-
-
-def _gate(check: str, verdicts: dict[str, Verdict]) -> GateResult:
-    return GateResult(id=check, held=verdicts[check].value, evidence=verdicts[check].evidence)

@@ -31,6 +31,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[int, ...]
     #: sequence number at which it last became true; None when it never was
     since: int | None = None
+    #: sequence number at which its value became what it is; the first event when nothing changed it
+    changed: int = 0
 
 
 class Monitor:
@@ -117,7 +119,12 @@ class Monitor:
         out: dict[str, Verdict] = {}
         for name, node in self._tops.items():
             final = ending.final(node)
-            out[name] = Verdict(value=bool(final.value), evidence=ending.evidence(node), since=final.rose_seq)
+            out[name] = Verdict(
+                value=bool(final.value),
+                evidence=ending.evidence(node),
+                since=final.rose_seq,
+                changed=final.changed_seq,
+            )
         return out
 
 

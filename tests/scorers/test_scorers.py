@@ -62,10 +62,36 @@ def test_a_whole_episode_has_three_scores_with_evidence() -> None:
     got = scores(s.events)
     assert [value(got[m]) for m in ("pass", "mcr", "capability")] == [1.0, 1.0, 1.0]
     assert got["pass"].evidence == (at["clean"], at["cut"])  # type: ignore[union-attr]
-    assert got["capability"].details["points"] == [  # type: ignore[union-attr]
-        {"id": "p1", "capability": "C1", "status": "clean_pass", "help": ""},
-        {"id": "p2", "capability": "C5", "status": "clean_pass", "help": ""},
+    points = got["capability"].details["points"]  # type: ignore[union-attr]
+    assert [(p["id"], p["capability"], p["status"], p["help"]) for p in points] == [
+        ("p1", "C1", "clean_pass", ""),
+        ("p2", "C5", "clean_pass", ""),
     ]
+
+
+def _checks(events: Any) -> dict[str, tuple[str, str, int]]:
+    got = scores(events)
+    checks = [*got["pass"].details["checks"], *got["capability"].details["points"]]  # type: ignore[union-attr]
+    return {c["id"]: (c.get("kind", "point"), c.get("verdict") or c["status"], c["decided_seq"]) for c in checks}
+
+
+def test_every_check_names_the_event_that_decided_it() -> None:
+    s, at = story(pack())
+    bad = s.set("oven_1", "open", True)
+    s.set("oven_1", "open", False)
+    end = s.end()
+    checks = _checks(s.events)
+    assert checks["shut"] == ("gate", "broken", bad)
+    assert checks["dough"] == ("objective", "satisfied", at["cut"])
+    assert {seq for kind, verdict, seq in checks.values() if verdict == "held"} == {end}, "could break until the end"
+
+
+def test_what_never_came_about_is_decided_by_the_end() -> None:
+    s, _ = story(pack(), cut=False)
+    end = s.end()
+    checks = _checks(s.events)
+    assert checks["dough"] == ("objective", "not_satisfied", end)
+    assert checks["p2"] == ("point", "fail", end)
 
 
 def test_a_failed_objective_fails_pass_and_halves_mcr() -> None:
