@@ -7,86 +7,15 @@ kind and size: a scene of a thousand shapes has some dozens of distinct ones.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
 from iwreplay.errors import RenderError
+from iwreplay.render.mesh import Mesh, MeshBuilder, Point2, blended, circle, segments_for
+from iwreplay.render.prisms import prism, rounded_box
 from iwreplay.trig import sin_cos
 
-__all__ = ["Mesh", "quad", "segments_for", "tessellate"]
-
-Point2 = tuple[float, float]
-
-#: adjacent facets whose normals agree better than this cosine (37 degrees) are shaded as one smooth surface
-_SMOOTH_COS = 0.8
-
-
-@dataclass(frozen=True)
-class Mesh:
-    """A triangle mesh in its shape's frame. Arrays are read-only."""
-
-    #: (n, 3) metres
-    positions: npt.NDArray[np.float64]
-    #: (n, 3) unit vectors
-    normals: npt.NDArray[np.float64]
-    #: (n, 2) metres along the surface, for tiling textures
-    uv: npt.NDArray[np.float64]
-    #: (m, 3) indices, counter-clockwise seen from the side that the normals point to
-    faces: npt.NDArray[np.int32]
-    #: drawn from both sides (an open shell, or one whose orientation is not known)
-    two_sided: bool = False
-
-
-class _Builder:
-    """Collects vertices and faces."""
-
-    def __init__(self) -> None:
-        self.positions: list[tuple[float, float, float]] = []
-        self.normals: list[tuple[float, float, float]] = []
-        self.uv: list[Point2] = []
-        self.faces: list[tuple[int, int, int]] = []
-
-    def vertex(self, p: tuple[float, float, float], n: tuple[float, float, float], uv: Point2) -> int:
-        self.positions.append(p)
-        self.normals.append(n)
-        self.uv.append(uv)
-        return len(self.positions) - 1
-
-    def mesh(self, *, two_sided: bool = False) -> Mesh:
-        arrays = (
-            np.array(self.positions, np.float64),
-            np.array(self.normals, np.float64),
-            np.array(self.uv, np.float64),
-            np.array(self.faces, np.int32),
-        )
-        for a in arrays:
-            a.setflags(write=False)
-        return Mesh(*arrays, two_sided=two_sided)
-
-
-def segments_for(radius_m: float) -> int:
-    """How many straight pieces a circle of this radius is drawn with."""
-    for limit_m, pieces in ((0.008, 8), (0.025, 12), (0.08, 18), (0.3, 26)):
-        if radius_m < limit_m:
-            return pieces
-    return 36
-
-
-@lru_cache(maxsize=64)
-def _circle(pieces: int) -> tuple[Point2, ...]:
-    """(cos, sin) of `pieces` + 1 directions; the last repeats the first exactly.
-
-    Starts at +y, the back of a thing, so that a texture's seam is out of sight.
-    """
-    ring = []
-    for i in range(pieces):
-        s, c = sin_cos(2.0 * math.pi * i / pieces + 0.5 * math.pi)
-        ring.append((c, s))
-    return (*ring, ring[0])
+__all__ = ["quad", "tessellate"]
 
 
 @lru_cache(maxsize=4096)
@@ -112,7 +41,7 @@ def _positive(kind: str, size: tuple[float, ...], *, how_many: int) -> None:
 
 def _box(size: tuple[float, ...]) -> Mesh:
     _positive("box", size, how_many=3)
-    b = _Builder()
+    b = MeshBuilder()
     for axis in range(3):
         for sign in (-1.0, 1.0):
             # right x up = the outward direction
@@ -204,22 +133,14 @@ def _outline_normals(outline: tuple[Point2, ...]) -> list[tuple[Point2, Point2]]
     for i, n in enumerate(flat):
         before = flat[i - 1] if i else (-n[0], n[1]) if outline[i][0] == 0.0 else n
         after = flat[i + 1] if i + 1 < len(flat) else (-n[0], n[1]) if outline[i + 1][0] == 0.0 else n
-        ends.append((_blend(n, before), _blend(n, after)))
+        ends.append((blended(n, before), blended(n, after)))
     return ends
-
-
-def _blend(n: Point2, other: Point2) -> Point2:
-    if n[0] * other[0] + n[1] * other[1] < _SMOOTH_COS:
-        return n
-    r, z = n[0] + other[0], n[1] + other[1]
-    length = math.sqrt(r * r + z * z)
-    return (r / length, z / length)
 
 
 def _turned(outline: tuple[Point2, ...], *, pieces: int, two_sided: bool = False) -> Mesh:
     """The outline (radius, z) turned about z. Outside is to the right of its direction."""
-    ring = _circle(pieces)
-    b = _Builder()
+    ring = circle(pieces)
+    b = MeshBuilder()
     along = 0.0
     for ((r0, z0), (r1, z1)), (n0, n1) in zip(pairwise(outline), _outline_normals(outline), strict=True):
         length = math.sqrt((r1 - r0) * (r1 - r0) + (z1 - z0) * (z1 - z0))
@@ -247,7 +168,7 @@ def quad(width_m: float, height_m: float) -> Mesh:
     """A rectangle in x (right) and y (up) that faces +z; uv run 0..1 from its upper left corner, v downwards."""
     if not (width_m > 0.0 and height_m > 0.0 and math.isfinite(width_m * height_m)):
         raise RenderError(f"face of size {width_m} x {height_m} m must be above zero and finite")
-    b = _Builder()
+    b = MeshBuilder()
     x, y = width_m / 2.0, height_m / 2.0
     for px, py, u, v in ((-x, -y, 0.0, 1.0), (x, -y, 1.0, 1.0), (x, y, 1.0, 0.0), (-x, y, 0.0, 0.0)):
         b.vertex((px, py, 0.0), (0.0, 0.0, 1.0), (u, v))
@@ -262,4 +183,6 @@ _MAKERS = {
     "capsule": (2, _capsule),
     "cone": (3, _cone),
     "lathe": (0, _lathe),
+    "prism": (0, prism),
+    "rounded_box": (4, rounded_box),
 }

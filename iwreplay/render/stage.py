@@ -15,10 +15,11 @@ import numpy as np
 from iwreplay.errors import RenderError, SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, quat_to_matrix
 from iwreplay.render.appearance import liquid_of, liquid_space, material_name, shape_is_drawn
+from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
 from iwreplay.render.shade import BODY_ID
-from iwreplay.render.shapes import Mesh, quad, tessellate
+from iwreplay.render.shapes import quad, tessellate
 from iwreplay.render.text import draw_text
 from iwreplay.scene.geometry import link_poses_at
 from iwreplay.scene.model import CompiledScene, Face, Material, Shape, Thing

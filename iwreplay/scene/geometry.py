@@ -13,6 +13,7 @@ from typing import NamedTuple
 from iwreplay.errors import GeometryError
 from iwreplay.pose import IDENTITY, Pose, Vec3, compose, inverse, quat_about, quat_to_matrix, rotate, transform_point
 from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
+from iwreplay.scene.outline import outline_of
 from iwreplay.vocabulary import AttrValue
 
 __all__ = [
@@ -97,7 +98,7 @@ def initial_joints(scene: CompiledScene) -> dict[str, float]:
 
 
 def shape_half(shape: Shape) -> Vec3:
-    """Half extents of the box around a shape, in the shape's own frame, and for a lathe around z = 0 as well.
+    """Half extents of a box around a shape, centred in the shape's own frame (a lathe or prism may fill it badly).
 
     Raises GeometryError for a size that is not of the kind's form."""
     s = shape.size
@@ -108,11 +109,16 @@ def shape_half(shape: Shape) -> Vec3:
             raise GeometryError(f"lathe size {s} is not a list of (radius, height) pairs")
         r = max(s[0::2])
         return (r, r, max(abs(v) for v in s[1::2]))
-    want = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "cone": 3}[shape.kind]
+    if shape.kind == "prism":
+        outline = outline_of(s)
+        return (max(abs(x) for x, _ in outline), max(abs(y) for _, y in outline), s[0])
+    want = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "cone": 3, "rounded_box": 4}[shape.kind]
     low = 0.0 if shape.kind == "cone" else 1e-6
     if len(s) != want or min(s) < low:
         raise GeometryError(f"{shape.kind} needs {want} positive numbers, not {s}")
-    if shape.kind == "box":
+    if shape.kind in ("box", "rounded_box"):
+        if shape.kind == "rounded_box" and s[3] > min(s[:3]):
+            raise GeometryError(f"rounded_box of size {s} has a radius of {s[3]}, more than its smallest half side")
         return (s[0], s[1], s[2])
     if shape.kind == "cylinder":
         return (s[0], s[0], s[1])
@@ -194,4 +200,9 @@ def _shape_aabb(shape: Shape, link_pose: Pose) -> Aabb:
         z0, z1 = min(shape.size[1::2]), max(shape.size[1::2])
         pose = compose(pose, (0.0, 0.0, (z0 + z1) / 2.0, 1.0, 0.0, 0.0, 0.0))
         half = (half[0], half[1], (z1 - z0) / 2.0)
+    if shape.kind == "prism":
+        xs, ys = shape.size[1::2], shape.size[2::2]
+        x0, x1, y0, y1 = min(xs), max(xs), min(ys), max(ys)
+        pose = compose(pose, ((x0 + x1) / 2.0, (y0 + y1) / 2.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+        half = ((x1 - x0) / 2.0, (y1 - y0) / 2.0, half[2])
     return aabb_of(Box(pose, half))

@@ -45,14 +45,16 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """One convex or lathed solid in its link's frame.
+    """One solid in its link's frame.
 
     `size` by kind: box (hx, hy, hz) half extents; cylinder (radius, half height), axis z; sphere (radius,);
     capsule (radius, half length), axis z; cone (bottom radius, top radius, half height), axis z;
-    lathe (r0, z0, r1, z1, ...) the outline turned about z, open or closed as listed; visual only.
+    lathe (r0, z0, r1, z1, ...) the outline turned about z, open or closed as listed; visual only;
+    prism (half thickness, x1, y1, x2, y2, ...) the closed outline in the xy plane drawn out along z both ways;
+    visual only; rounded_box (hx, hy, hz, radius) a box with round edges and corners; visual only.
     """
 
-    kind: Literal["box", "cylinder", "sphere", "capsule", "cone", "lathe"]
+    kind: Literal["box", "cylinder", "sphere", "capsule", "cone", "lathe", "prism", "rounded_box"]
     size: tuple[float, ...]
     #: link_from_shape
     pose: Pose = IDENTITY

@@ -15,13 +15,14 @@ from iwreplay.trig import sin_cos, tan
 __all__ = ["shapes_from"]
 
 _SIDES = ("left", "right", "front", "back", "bottom", "top")
-_MACRO_SIZES = {"hollow_round": 5, "shell": 4, "legs": 4, "arc": 4}
+_MACRO_SIZES = {"hollow_round": 5, "shell": 4, "legs": 4, "arc": 4, "rounded_box": 4}
+_DRAWN_ONLY = ("cone", "lathe", "prism", "arc")
 
 
 def shapes_from(spec: ShapeSpec, numbers: Numbers, *, paint: dict[str, str], where: str) -> list[Shape]:
     """The shapes that one entry of a class file stands for. `paint` maps slots to materials."""
-    role = spec.role or ("visual" if spec.kind in ("cone", "lathe", "arc") else "both")
-    if role != "visual" and spec.kind in ("cone", "lathe", "arc"):
+    role = spec.role or ("visual" if spec.kind in _DRAWN_ONLY else "both")
+    if role != "visual" and spec.kind in _DRAWN_ONLY:
         raise SceneError(
             f"{where}: a {spec.kind} is drawn only; add a box, cylinder, sphere or capsule to collide with"
         )
@@ -71,6 +72,9 @@ def _macro(spec: ShapeSpec, numbers: Numbers, *, where: str) -> list[_Piece]:
     a, b, c, d, *rest = (numbers.length(v, where=where) for v in spec.size)
     if spec.kind == "hollow_round":
         return _hollow_round((a, b), c, d, rest[0], spec.n or 10)
+    if spec.kind == "rounded_box":
+        flat = _at(0.0, 0.0, 0.0)
+        return [("rounded_box", (a, b, c, d), flat, "visual"), ("box", (a, b, c), flat, "collision")]
     if spec.kind == "shell":
         return _shell(a, b, c, d, spec.open)
     return [("box", (c, c, d / 2), _at(x * (a - c), y * (b - c), d / 2), "") for x in (-1, 1) for y in (-1, 1)]

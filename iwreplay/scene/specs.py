@@ -45,9 +45,15 @@ class ShapeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     - shell (hx, hy, hz, wall): a box of walls around `pos`, without the sides listed in `open`
     - legs (hx, hy, half leg, height): four posts with their feet at the height of `pos`
     - arc (radius, thickness radius, from degree, to degree): a bent rod in the xz plane, visual only
+    - rounded_box (hx, hy, hz, radius): drawn with round edges and corners, collided with as the box around it
+
+    cone, lathe and prism are drawn only.
     """
 
-    kind: Literal["box", "cylinder", "sphere", "capsule", "cone", "lathe", "hollow_round", "shell", "legs", "arc"]
+    kind: Literal[
+        "box", "cylinder", "sphere", "capsule", "cone", "lathe", "prism",
+        "rounded_box", "hollow_round", "shell", "legs", "arc",
+    ]  # fmt: skip
     size: tuple[Num, ...]
     pos: Num3 = (0.0, 0.0, 0.0)
     rpy_deg: Num3 = (0.0, 0.0, 0.0)

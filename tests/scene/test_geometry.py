@@ -96,11 +96,22 @@ def test_bounds_cover_all_links_closed() -> None:
         ("cylinder", (0.1, float("nan"))),
         ("lathe", (0.1, 0.0, 0.2)),
         ("capsule", (-1.0, 2.0)),
+        ("prism", (0.1, 0.0, 0.0, 1.0, 0.0)),
+        ("prism", (0.1, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0)),
+        ("rounded_box", (0.1, 0.1, 0.1, 0.2)),
     ],
 )
 def test_sizes_without_meaning_are_refused(kind: str, size: tuple[float, ...]) -> None:
     with pytest.raises(GeometryError):
         shape_half(Shape(kind=kind, size=size, material="m"))  # type: ignore[arg-type]
+
+
+def test_bounds_of_a_prism_fit_its_outline() -> None:
+    prism = Shape(kind="prism", size=(0.1, 1.0, 0.0, 2.0, 0.0, 1.0, 3.0), material="m", role="visual")
+    assert shape_half(prism) == (2.0, 3.0, 0.1)
+    pos, half = thing_bounds((Link(name="base", shapes=(prism,)),), attrs={})
+    assert pos == pytest.approx((1.5, 1.5, 0.0))
+    assert half == pytest.approx((0.5, 1.5, 0.1))
 
 
 def _random_pose(rng: random.Random, spread: float) -> Pose:

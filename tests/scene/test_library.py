@@ -192,6 +192,17 @@ def test_what_the_class_does_not_have_is_refused(library: Library, changes: dict
         ('[cup]\nshapes = [{ kind = "cone", size = [1, 1, 1], mat = "white" }]\n', "collide"),
         ('[cup]\nshapes = [{ kind = "box", size = [1, 1, 1], mat = "white", when = { cut = [true] } }]\n', "visual"),
         (
+            '[cup]\nshapes = [{ kind = "prism", size = [0.1, 0, 0, 1, 1, 1, 0, 0, 1], mat = "white" }]\n',
+            r"shapes.0.*crosses itself: \(0.0, 0.0\) to \(1.0, 1.0\) meets \(1.0, 0.0\) to \(0.0, 1.0\)",
+        ),
+        ('[cup]\nshapes = [{ kind = "prism", size = [0.1, 0, 0, 1, 1], mat = "white" }]\n', "at least 3 points"),
+        (
+            '[cup]\nshapes = [{ kind = "prism", size = [0.1, 0, 0, 1, 0, 0, 1], mat = "white", role = "both" }]\n',
+            "prism is drawn only",
+        ),
+        ('[cup]\nshapes = [{ kind = "rounded_box", size = [1, 1, 1], mat = "white" }]\n', "rounded_box needs 4"),
+        ('[cup]\nshapes = [{ kind = "rounded_box", size = [1, 1, 1, 2], mat = "white" }]\n', "radius of 2"),
+        (
             "[cup]\n"
             + CUBE
             + 'links = [{ name = "l", joint = { name = "j", kind = "hinge", axis = [0, 0, 0], open = 90, '
@@ -251,6 +262,17 @@ def test_extending_takes_what_is_not_given(tmp_path: Path) -> None:
     assert ball.bounds_half == pytest.approx((0.2, 0.2, 0.2))
     assert ball.links[0].shapes[0].material == "black"
     assert "clean" not in ball.attrs
+
+
+def test_a_rounded_box_is_drawn_round_and_collided_with_as_a_box(tmp_path: Path) -> None:
+    library = _library(
+        tmp_path, '[cup]\nshapes = [{ kind = "rounded_box", size = [0.3, 0.2, 0.1, 0.02], mat = "white" }]\n'
+    )
+    shapes = library.make(Wanted(id="x", cls="cup"), where="test")[0].links[0].shapes
+    assert [(s.kind, s.size, s.role) for s in shapes] == [
+        ("rounded_box", (0.3, 0.2, 0.1, 0.02), "visual"),
+        ("box", (0.3, 0.2, 0.1), "collision"),
+    ]
 
 
 def test_formulas(tmp_path: Path) -> None:
