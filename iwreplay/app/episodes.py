@@ -68,7 +68,7 @@ def list_episodes(store: Path) -> tuple[Listed, ...]:
 
 def look_at(episode: Episode) -> Listed:
     """Reads the first and the last event of a log; damage is in the answer, not raised."""
-    if not episode.log.exists():
+    if not episode.begun:
         return Listed(
             episode=episode.id,
             log=str(episode.log),

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event
 from typing import TypeVar
 
@@ -28,7 +29,8 @@ def each(
     """`work` of every item, in the order of the items. `work` and what goes through it must pickle when `jobs` > 1.
 
     Ctrl-C raises KeyboardInterrupt. With several jobs each worker gets the signal too: what they are at is waited for,
-    and the results that there are come first. WorkerError when a worker process dies.
+    and the results that there are come first. WorkerError when a worker process dies. When this process dies, its
+    workers do too, in the middle of what they are at.
     """
     progress(0, len(items))
     if jobs <= 1 or len(items) <= 1:
@@ -105,6 +107,16 @@ class _Worker:
 def _be_a_worker(stop: Event) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _Worker.stop = stop
+    threading.Thread(target=_die_with_parent, name="die-with-parent", daemon=True).start()
+
+
+def _die_with_parent() -> None:
+    """Ends this worker at once when the process that started it is gone, however that came about: it would finish what
+    was handed out, and then wait for ever for more, because it holds both ends of the queue itself."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker was started by another process"
+    wait([parent.sentinel])
+    os._exit(1)
 
 
 def _interruptibly(work: Callable[[Item], Result], item: Item) -> Result:

@@ -1,6 +1,6 @@
 """The DuckDB file: brought up to date from the store's logs, asked read-only.
 
-What is in it is keyed by each log's root hash. A log whose file (size, modification time) is as it was when it was
+What is in it is keyed by each log's root hash. A log whose file (size, times of change) is as it was when it was
 taken in is not read again; one that changed is taken in anew; one that is gone is dropped. A file of another schema
 version, or one that DuckDB can't read, is made again from nothing: it holds nothing that the logs don't.
 """
@@ -174,9 +174,10 @@ class Catalogue:
         stamp = self._score_stamp(episode)
         found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchall()
         root_hash = found[0][0] if found else None
+        kept = () if root_hash is None else ScoreBook.load(episode).entries
         valid = [
             s
-            for s in ScoreBook.load(episode).entries
+            for s in kept
             if s.key.root_hash == root_hash and self.scorers.get(s.key.scorer) == s.key.scorer_hash
         ]
         _insert(con, _TABLE["scores"], [_score_row(episode.id, s) for s in valid])
@@ -326,7 +327,7 @@ def _told_apart(columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def _rows_of(episode: Episode) -> Rows:
     """Rows of one episode, of whatever is intact of it."""
-    if not episode.log.exists():
+    if not episode.begun:
         return project(episode.id, (), LogFacts(state="open", problem="no event was committed", root_hash=None))
     try:
         with read_log(episode.log, strict=False) as log:
@@ -404,7 +405,10 @@ def _file_stamp(path: Path) -> str:
         stat = path.stat()
     except FileNotFoundError:
         return "none"
-    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+    except PermissionError:
+        return "closed to us"
+    # ctime: of permissions too, as what could not be read may be readable now
+    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
 
 
 def _one_line(text: str) -> str:

@@ -50,6 +50,14 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     folder: Path | None
 
     @property
+    def begun(self) -> bool:
+        """False when no event of it was committed. One that may not be looked at counts: its reader says why."""
+        try:
+            return self.log.exists()
+        except PermissionError:
+            return True
+
+    @property
     def frames(self) -> Path:
         """Folder for drawn frames."""
         return self.folder / "frames" if self.folder is not None else self.log.with_name(self.log.name + ".frames")
@@ -104,14 +112,16 @@ class Store:
             return cls.open(root)
         if root.exists() and not root.is_dir():
             raise StoreError(f"{root} is a file, not a folder; give a folder with --store")
-        if root.exists() and any(root.iterdir()):
+        if root.exists() and _holds_other_things(root):
             raise StoreError(
                 f"{root} is not an episode store and is not empty; nothing was written. "
                 "Give another folder with --store"
             )
         try:
-            (root / "episodes").mkdir(parents=True, exist_ok=True)
+            root.mkdir(parents=True, exist_ok=True)
+            # before anything else: a folder that has something in it and no marker is taken for somebody else's
             write_whole(root / MARKER, msgspec.json.encode(_Marker(iw_store=STORE_VERSION, made_by=made_by)) + b"\n")
+            (root / "episodes").mkdir(exist_ok=True)
         except OSError as e:
             raise StoreError(f"a store can't be made at {root}: {e.strerror}") from e
         return cls(root)
@@ -196,6 +206,11 @@ def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _holds_other_things(root: Path) -> bool:
+    """True for anything but the unfinished marker of somebody who is making a store there, or was killed doing so."""
+    return any(not p.name.startswith(f".{MARKER}.") for p in root.iterdir())
 
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:

@@ -71,6 +71,11 @@ class ScoreBook:
             raw = path.read_bytes()
         except FileNotFoundError:
             return cls(episode, ())
+        except OSError as e:
+            raise StoreError(
+                f"the kept scores of {episode.id} can't be read: {e.strerror}; make {path} readable, "
+                "or delete it and score again"
+            ) from e
         try:
             found = msgspec.json.decode(raw, type=_File)
         except msgspec.MsgspecError as e:
@@ -121,7 +126,10 @@ class ScoreBook:
             data = msgspec.json.encode(_File(version=BOOK_VERSION, entries=self.entries)) + b"\n"
             write_whole(path, data, durable=False)
         except OSError as e:
-            raise StoreError(f"the scores of {self.episode.id} can't be kept in {path}: {e.strerror}") from e
+            raise StoreError(
+                f"the scores of {self.episode.id} can't be kept in {path}: {e.strerror}. "
+                "Where nothing may be written, score a copy of the store"
+            ) from e
 
 
 def _show(parameters: dict[str, str]) -> str:
