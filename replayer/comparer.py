@@ -16,7 +16,7 @@ from replayer.grades import grade_step
 from replayer.report import Decision, Difference, EnvironmentDifference, StepGrade
 from replayer.steps import Step, Taken, key_of, steps_of, taken
 
-__all__ = ["MAX_DIFFERENCES", "Comparer"]
+__all__ = ["MAX_DIFFERENCES", "Comparer", "engine_of"]
 
 #: differences that are kept; all are counted
 MAX_DIFFERENCES = 1000
@@ -187,7 +187,7 @@ class Comparer:
 
     def _compare_environment(self, recorded: EpisodeOpened, here: EpisodeOpened) -> None:
         rows = [
-            ("simulator", _about(recorded), _about(here)),
+            ("simulator", engine_of(recorded), engine_of(here)),
             ("renderer", recorded.renderer, here.renderer),
         ]
         names = sorted({*recorded.fingerprint, *here.fingerprint})
@@ -195,7 +195,8 @@ class Comparer:
         self.environment = [EnvironmentDifference(name=n, recorded=a, here=b) for n, a, b in rows if a != b]
 
 
-def _about(opened: EpisodeOpened) -> str:
+def engine_of(opened: EpisodeOpened) -> str:
+    """The physics in words: name, version, and its parameters in brackets."""
     params = ", ".join(f"{k}={v}" for k, v in sorted(opened.simulator.params.items()))
     return f"{opened.simulator.name} {opened.simulator.version}{f' ({params})' if params else ''}"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 
 from iwreplay.errors import EventError, LogCorruptError, LogError, StoreError, UnknownNameError
-from iwreplay.events import EpisodeEnded, EpisodeOpened
-from iwreplay.log import read_log, state_at
-from iwreplay.store import Episode, Store, log_at
+from iwreplay.events import EpisodeEnded, EpisodeOpened, Event
+from iwreplay.log import LogReader, read_log, state_at
+from iwreplay.store import Episode, Store, log_at, status_of
 from iwreplay.world.state import WorldState
 
-__all__ = ["Listed", "find_episode", "find_episodes", "list_episodes", "look_at", "world_at"]
+__all__ = ["Listed", "event_at", "find_episode", "find_episodes", "list_episodes", "look_at", "world_at"]
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,9 +20,9 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
     episode: str
     log: str
-    #: sealed, open, truncated or corrupt
+    #: sealed, open, truncated or corrupt; unreadable when it can't be opened
     log_state: str
-    #: ended, interrupted, fault, unfinished (no end was recorded) or unreadable
+    #: see `iwreplay.store.STATUSES`
     status: str
     events: int
     task: str | None = None
@@ -67,46 +67,55 @@ def list_episodes(store: Path) -> tuple[Listed, ...]:
 
 
 def look_at(episode: Episode) -> Listed:
-    """Reads the first and the last event of a log; damage is in the answer, not raised."""
+    """Verifies a log, and reads its first and its last event; damage is in the answer, not raised."""
     if not episode.begun:
-        return Listed(
-            episode=episode.id,
-            log=str(episode.log),
-            log_state="open",
-            status="unfinished",
-            events=0,
-            problem="no event was committed",
-        )
+        return _listed(episode, "open", problem="no event was committed")
     try:
         with read_log(episode.log, strict=False) as log:
-            first = log.at_seq(0) if len(log) else None
-            last = log.at_seq(len(log) - 1) if len(log) else None
+            # the hash chain too, so that damage has one name everywhere; no event is decoded for it
+            intact = sum(chunk.count for chunk in log.chunks())
+            first = log.at_seq(0) if intact else None
+            last = log.at_seq(intact - 1) if intact else None
             problem = log.problem
-            state, events = log.state, len(log)
-    except (LogError, EventError) as e:
-        return Listed(
-            episode=episode.id,
-            log=str(episode.log),
-            log_state="corrupt",
-            status="unreadable",
-            events=0,
-            problem=str(e),
-        )
-    opened = first if isinstance(first, EpisodeOpened) else None
-    ended = last if isinstance(last, EpisodeEnded) else None
+            return _listed(
+                episode,
+                log.state,
+                problem=None if problem is None else f"{problem.what}; {problem.lost}",
+                events=intact,
+                opened=first if isinstance(first, EpisodeOpened) else None,
+                ended=last if isinstance(last, EpisodeEnded) else None,
+                lossless=log.recovered is None or log.recovered.lossless,
+            )
+    except (EventError, LogCorruptError) as e:
+        return _listed(episode, "corrupt", problem=str(e))
+    except LogError as e:
+        return _listed(episode, "unreadable", problem=str(e))
+
+
+def _listed(
+    episode: Episode,
+    log_state: str,
+    *,
+    problem: str | None,
+    events: int = 0,
+    opened: EpisodeOpened | None = None,
+    ended: EpisodeEnded | None = None,
+    lossless: bool = True,
+) -> Listed:
+    reason = None if ended is None else ended.reason
     return Listed(
         episode=episode.id,
         log=str(episode.log),
-        log_state=state,
-        status="unfinished" if state == "open" and not events else _status(opened, ended),
+        log_state=log_state,
+        status=status_of(log_state, end_reason=reason, lossless=lossless),
         events=events,
         task=opened.task.id if opened is not None else None,
         assistant=opened.assistant.name if opened is not None else None,
         human=opened.human.name if opened is not None else None,
-        end_reason=ended.reason if ended is not None else None,
+        end_reason=reason,
         turns=ended.turns if ended is not None else None,
         actions=ended.actions if ended is not None else None,
-        problem=None if problem is None else f"{problem.what}; {problem.lost}",
+        problem=problem,
     )
 
 
@@ -119,20 +128,24 @@ def world_at(episode: Episode, *, seq: int) -> WorldState:
                 return state_at(log, seq)
             except LogCorruptError as e:
                 raise LogCorruptError(e.problem, path=str(episode.log), seq=e.seq, offset=e.offset) from e
-        problem = log.problem
-        if problem is not None:
-            raise LogCorruptError(
-                f"{episode.id} has no event {seq}, it is {log.state}: {problem.what} ({problem.lost})",
-                path=str(episode.log),
-                offset=problem.offset,
-            )
-        has = f"events 0 to {len(log) - 1}" if len(log) else "no event"
-        raise UnknownNameError("event", str(seq), hint=f"{episode.id} has {has}.")
+        raise _no_event(log, episode, seq)
 
 
-def _status(opened: EpisodeOpened | None, ended: EpisodeEnded | None) -> str:
-    if opened is None:
-        return "unreadable"
-    if ended is None:
-        return "unfinished"
-    return ended.reason if ended.reason in ("interrupted", "fault") else "ended"
+def event_at(log: LogReader, episode: Episode, *, seq: int) -> Event:
+    """Event `seq` of the open log of an episode. UnknownNameError when it has no such event, LogCorruptError when it
+    is damaged before."""
+    if not 0 <= seq < len(log):
+        raise _no_event(log, episode, seq)
+    return log.at_seq(seq)
+
+
+def _no_event(log: LogReader, episode: Episode, seq: int) -> LogCorruptError | UnknownNameError:
+    problem = log.problem
+    if problem is not None:
+        return LogCorruptError(
+            f"{episode.id} has no event {seq}, it is {log.state}: {problem.what} ({problem.lost})",
+            path=str(episode.log),
+            offset=problem.offset,
+        )
+    has = f"events 0 to {len(log) - 1}" if len(log) else "no event"
+    return UnknownNameError("event", str(seq), hint=f"{episode.id} has {has}.")

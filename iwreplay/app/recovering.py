@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from iwreplay.app.episodes import look_at
 from iwreplay.errors import StoreError
 from iwreplay.log import LogCheck, Recovered, recover
 from iwreplay.store import Episode
@@ -19,6 +20,10 @@ class RecoveredEpisode(msgspec.Struct, frozen=True, kw_only=True):
 
     episode: str
     log: str
+    #: what became of the episode as it is in the new log, see `iwreplay.store.STATUSES`
+    status: str
+    #: the new log is an episode of the store; False for a file of its own
+    in_store: bool
     check: LogCheck
     recovered: Recovered
 
@@ -53,4 +58,12 @@ def recover_episode(episode: Episode, *, out: Path | None = None) -> RecoveredEp
         if made is not None:
             made.rmdir()
         raise
-    return RecoveredEpisode(episode=name, log=str(out), check=done.check, recovered=done.recovered)
+    saved = Episode(id=name, log=out, folder=made)
+    return RecoveredEpisode(
+        episode=name,
+        log=str(out),
+        status=look_at(saved).status,
+        in_store=made is not None,
+        check=done.check,
+        recovered=done.recovered,
+    )

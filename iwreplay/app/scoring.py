@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from iwreplay.app.episodes import find_episodes
+from iwreplay.app.episodes import find_episodes, look_at
 from iwreplay.errors import EventError, LogError
-from iwreplay.log import read_log
+from iwreplay.log import Recovered, read_log
 from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey
 from scorers import SCORERS, Score, Scorer, Unscorable, score_all, scorer_hash, scorer_named
 
@@ -27,6 +27,8 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None
     #: scored, unscorable, or missing (asked not to compute it)
     status: str
+    #: what became of the episode, see `iwreplay.store.STATUSES`
+    episode_status: str
     #: why what was kept could not be used; None when it could, or when there was nothing
     stale_because: str | None
     #: True: not computed now, but valid as kept
@@ -71,13 +73,17 @@ def score_episodes(
 def score_episode(
     episode: Episode, *, scorers: tuple[Scorer, ...] = SCORERS, again: bool = False, compute: bool = True
 ) -> tuple[ScoreLine, ...]:
-    """One line for each scorer, in their order. A damaged log is unscorable, with the damage as the reason."""
+    """One line for each scorer, in their order. A damaged log is unscorable, with the damage as the reason; so is one
+    that was recovered with events missing, whatever the rest of it says."""
     try:
         with read_log(episode.log) as log:
             root = log.root_hash
             if root is None:
                 assert log.problem is not None, "only a damaged log has no root hash"
-                return _unreadable(episode, scorers, f"the log is {log.state}: {log.problem.what}")
+                return _no_scores(episode, scorers, f"the log is {log.state}: {log.problem.what}")
+            if log.recovered is not None and not log.recovered.lossless:
+                why = f"events were lost before it was recovered: {_lost(log.recovered)}"
+                return _no_scores(episode, scorers, why, root=root)
             book = ScoreBook.load(episode)
             keys = {s.name: _key(s, root) for s in scorers}
             kept = {} if again else {s.name: b for s in scorers if (b := book.get(keys[s.name])) is not None}
@@ -89,9 +95,12 @@ def score_episode(
                     fresh[scorer.name] = _booked(keys[scorer.name], found)
                 book.put(*(fresh[s.name] for s in todo))
     except (LogError, EventError) as e:
-        return _unreadable(episode, scorers, str(e))
+        return _no_scores(episode, scorers, str(e))
+    whole = all(s.name in fresh and fresh[s.name].status == "scored" for s in scorers)
+    became = "ended" if whole else look_at(episode).status
     return tuple(
-        _line(episode, keys[s.name], fresh.get(s.name), stale=stale[s.name], kept=s.name in kept) for s in scorers
+        _line(episode, keys[s.name], fresh.get(s.name), stale=stale[s.name], kept=s.name in kept, became=became)
+        for s in scorers
     )
 
 
@@ -124,12 +133,15 @@ def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
     )
 
 
-def _line(episode: Episode, key: ScoreKey, score: BookedScore | None, *, stale: str | None, kept: bool) -> ScoreLine:
+def _line(
+    episode: Episode, key: ScoreKey, score: BookedScore | None, *, stale: str | None, kept: bool, became: str
+) -> ScoreLine:
     return ScoreLine(
         episode=episode.id,
         metric=score.metric if score is not None else key.scorer,
         value=score.value if score is not None else None,
         status=score.status if score is not None else "missing",
+        episode_status=became,
         stale_because=stale,
         kept=kept,
         reason=score.reason if score is not None else "",
@@ -142,19 +154,28 @@ def _line(episode: Episode, key: ScoreKey, score: BookedScore | None, *, stale: 
     )
 
 
-def _unreadable(episode: Episode, scorers: tuple[Scorer, ...], why: str) -> tuple[ScoreLine, ...]:
+def _lost(recovered: Recovered) -> str:
+    parts = [f"{gap.first} to {'the end' if gap.last is None else gap.last}" for gap in recovered.missing]
+    return ", ".join(parts) or "in an earlier recovery"
+
+
+def _no_scores(
+    episode: Episode, scorers: tuple[Scorer, ...], why: str, *, root: str | None = None
+) -> tuple[ScoreLine, ...]:
+    became = look_at(episode).status
     return tuple(
         ScoreLine(
             episode=episode.id,
             metric=s.name,
             value=None,
             status="unscorable",
+            episode_status=became,
             stale_because=None,
             kept=False,
             reason=why,
             scorer=s.name,
             scorer_hash=_hash(s.name),
-            root_hash=None,
+            root_hash=root,
             parameters=dict(s.params),
             evidence=(),
             details={},

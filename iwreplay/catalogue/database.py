@@ -20,11 +20,12 @@ import msgspec
 import pyarrow as pa
 
 from iwreplay.catalogue.interrupting import interruptibly
+from iwreplay.catalogue.kept import kept_rows
 from iwreplay.catalogue.project import LogFacts, Rows, project
-from iwreplay.catalogue.schema import SCHEMA_VERSION, SCORED, TABLES, Table, ddl
-from iwreplay.errors import EventError, LogError, QueryError
+from iwreplay.catalogue.schema import KEPT, SCHEMA_VERSION, TABLES, Table, ddl
+from iwreplay.errors import EventError, LogCorruptError, LogError, QueryError
 from iwreplay.log import read_log
-from iwreplay.store import BookedScore, Episode, ScoreBook, Store
+from iwreplay.store import Episode, ScoreBook, Store, kept_verdicts, verdicts_stamp
 
 __all__ = ["Answer", "Catalogue", "Refreshed"]
 
@@ -43,6 +44,7 @@ _ARROW: dict[str, pa.DataType] = {
     "DOUBLE": pa.float64(),
     "BOOLEAN": pa.bool_(),
     "BIGINT[]": pa.list_(pa.int64()),
+    "TIMESTAMP": pa.timestamp("us"),
 }
 
 #: tables that say what has been taken in; in a schema of their own, apart from the documented ones
@@ -145,9 +147,9 @@ class Catalogue:
             for episode_id in plan.gone:
                 _drop(con, episode_id)
             for episode in plan.rescored:
-                for name in SCORED:
+                for name in KEPT:
                     con.execute(f"DELETE FROM {name} WHERE episode = ?", [episode.id])
-                self._take_scores(con, episode)
+                self._take_kept(con, episode)
         done = 0
         while done < len(todo):
             with _transaction(con):
@@ -168,21 +170,19 @@ class Catalogue:
                 for table in TABLES:
                     _insert(con, table, pending.get(table.name, []))
                 for row in pending.get("episodes", []):
-                    self._take_scores(con, self.store.find(row["episode"]))
+                    self._take_kept(con, self.store.find(row["episode"]))
 
-    def _take_scores(self, con: duckdb.DuckDBPyConnection, episode: Episode) -> None:
+    def _take_kept(self, con: duckdb.DuckDBPyConnection, episode: Episode) -> None:
         stamp = self._score_stamp(episode)
         found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchall()
         root_hash = found[0][0] if found else None
         kept = () if root_hash is None else ScoreBook.load(episode).entries
         valid = [
-            s
-            for s in kept
-            if s.key.root_hash == root_hash and self.scorers.get(s.key.scorer) == s.key.scorer_hash
+            s for s in kept if s.key.root_hash == root_hash and self.scorers.get(s.key.scorer) == s.key.scorer_hash
         ]
-        _insert(con, _TABLE["scores"], [_score_row(episode.id, s) for s in valid])
-        points = [{"episode": episode.id, **p} for s in valid for p in _points_of(s)]
-        _insert(con, _TABLE["points"], points)
+        rows = kept_rows(episode.id, root_hash=root_hash, scores=valid, verdicts=kept_verdicts(episode))
+        for name in KEPT:
+            _insert(con, _TABLE[name], rows[name])
         con.execute("UPDATE iw.taken SET score_stamp = ? WHERE episode = ?", [stamp, episode.id])
 
     def _plan(self) -> _Plan:
@@ -206,7 +206,7 @@ class Catalogue:
 
     def _score_stamp(self, episode: Episode) -> str:
         kept = _file_stamp(episode.scores) if episode.scores is not None else ""
-        return f"{kept}|{_json(self.scorers)}"
+        return f"{kept}|{_json(self.scorers)}|{verdicts_stamp(episode)}"
 
     def _make_if_needed(self, rebuild: bool) -> bool:
         """True when an older or unreadable file was thrown away."""
@@ -328,42 +328,28 @@ def _told_apart(columns: tuple[str, ...]) -> tuple[str, ...]:
 def _rows_of(episode: Episode) -> Rows:
     """Rows of one episode, of whatever is intact of it."""
     if not episode.begun:
-        return project(episode.id, (), LogFacts(state="open", problem="no event was committed", root_hash=None))
+        return _nothing_of(episode, "open", "no event was committed")
     try:
         with read_log(episode.log, strict=False) as log:
-            problem = log.problem
-            facts = LogFacts(
-                state=log.state,
-                problem=None if problem is None else f"{problem.what}; {problem.lost}",
-                root_hash=log.root_hash,
-            )
+
+            def facts() -> LogFacts:
+                problem = log.problem
+                return LogFacts(
+                    state=log.state,
+                    problem=None if problem is None else f"{problem.what}; {problem.lost}",
+                    root_hash=log.root_hash,
+                    lossless=log.recovered is None or log.recovered.lossless,
+                )
+
             return project(episode.id, log, facts)
-    except (LogError, EventError) as e:
-        return project(episode.id, (), LogFacts(state="corrupt", problem=str(e), root_hash=None))
+    except (EventError, LogCorruptError) as e:
+        return _nothing_of(episode, "corrupt", str(e))
+    except LogError as e:
+        return _nothing_of(episode, "unreadable", str(e))
 
 
-def _score_row(episode_id: str, score: BookedScore) -> dict[str, Any]:
-    return {
-        "episode": episode_id,
-        "scorer": score.key.scorer,
-        "scorer_hash": score.key.scorer_hash,
-        "root_hash": score.key.root_hash,
-        "parameters": _json(score.key.parameters),
-        "metric": score.metric,
-        "value": score.value,
-        "status": score.status,
-        "reason": score.reason,
-        "evidence": list(score.evidence),
-        "details": _json(score.details),
-    }
-
-
-def _points_of(score: BookedScore) -> list[dict[str, Any]]:
-    """The capability points in a score's details; none in those of other scorers."""
-    return [
-        {"point": p["id"], "capability": p["capability"], "status": p["status"], "help": p["help"]}
-        for p in score.details.get("points", ())
-    ]
+def _nothing_of(episode: Episode, state: str, problem: str) -> Rows:
+    return project(episode.id, (), lambda: LogFacts(state=state, problem=problem, root_hash=None))
 
 
 def _json(value: object) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, assert_never, cast
 
 import msgspec
 
-from iwreplay.catalogue.schema import SCORED, TABLES
+from iwreplay.catalogue.schema import KEPT, TABLES
 from iwreplay.events import (
     AnyEvent,
     AssistantDecision,
@@ -31,6 +31,7 @@ from iwreplay.events import (
     Utterance,
     WorldSnapshot,
 )
+from iwreplay.store import status_of
 from iwreplay.vocabulary import FAILURE_CODES
 
 __all__ = ["NO_COMMAND", "LogFacts", "Rows", "project"]
@@ -51,14 +52,17 @@ class LogFacts(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     problem: str | None
     root_hash: str | None
+    #: False: a recovery lost events of it
+    lossless: bool = True
 
 
-def project(episode: str, events: Iterable[tuple[int, Event]], facts: LogFacts) -> Rows:
-    """Rows of one episode for all tables but those of kept scores. Takes any prefix of a log, also an empty one."""
+def project(episode: str, events: Iterable[tuple[int, Event]], facts: Callable[[], LogFacts]) -> Rows:
+    """Rows of one episode for all tables but those of what is kept beside it. Takes any prefix of a log, also an empty
+    one. `facts` is asked after the last event: reading finds damage that opening did not."""
     fold = _Fold(episode)
     for seq, event in events:
         fold.take(seq, cast("AnyEvent", event))
-    return fold.finish(facts)
+    return fold.finish(facts())
 
 
 class _Fold:
@@ -66,7 +70,7 @@ class _Fold:
 
     def __init__(self, episode: str) -> None:
         self.episode = episode
-        self.rows: Rows = {t.name: [] for t in TABLES if t.name not in SCORED}
+        self.rows: Rows = {t.name: [] for t in TABLES if t.name not in KEPT}
         self.opened: EpisodeOpened | None = None
         self.ended: EpisodeEnded | None = None
         self.count = 0
@@ -220,26 +224,25 @@ class _Fold:
 
     def _episode_row(self, facts: LogFacts) -> dict[str, Any]:
         live = [r for r in self.rows["actions"] if r["phase"] == _LIVE]
+        end = self.ended
+        reason = None if end is None else end.reason
         row: dict[str, Any] = {
             "log_state": facts.state,
             "problem": facts.problem,
             "root_hash": facts.root_hash,
             "events": self.count,
             "sim_time_s": self.sim_time_s,
-            "status": "unreadable" if self.opened is None else "unfinished",
+            "status": status_of(facts.state, end_reason=reason, lossless=facts.lossless),
+            "end_reason": reason,
+            "valid": None if end is None else end.valid and facts.lossless,
             "turns": len(self.turns),
             "actions": len(live),
             "refused": sum(bool(r.get("refused")) for r in live),
+            "guided_turns": sum(r["decision"] != "done" for r in self.turns.values()),
+            "guided_actions": sum(r.get("source") == "human" for r in live),
         }
         if self.opened is not None:
             row |= _opened_columns(self.opened)
-        if self.ended is not None:
-            end = self.ended
-            row |= {
-                "status": end.reason if end.reason in ("interrupted", "fault") else "ended",
-                "end_reason": end.reason,
-                "valid": end.valid,
-            }
         return row
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["SCHEMA_VERSION", "SCORED", "TABLES", "Column", "Table", "ddl", "markdown"]
+from iwreplay.store import STATUSES
+
+__all__ = ["KEPT", "SCHEMA_VERSION", "TABLES", "Column", "Table", "ddl", "markdown"]
 
 #: raised with any change of tables or of what the projection writes; an older catalogue file is rebuilt
-SCHEMA_VERSION = 1
-#: tables whose rows come from kept scores; those of all others come from the logs
-SCORED = ("scores", "points")
+SCHEMA_VERSION = 2
+#: tables whose rows come from what is kept beside a log; those of all others come from the logs
+KEPT = ("scores", "points", "checks", "replays", "replay_steps")
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -56,12 +58,16 @@ TABLES: tuple[Table, ...] = (
             Column("renderer", "VARCHAR", "name and version of the renderer"),
             Column("seed", "BIGINT", "seed of the recording"),
             Column("format_version", "INTEGER", "version of the log format"),
-            Column("status", "VARCHAR", "ended, interrupted, fault, unfinished (no end was recorded) or unreadable"),
+            Column("status", "VARCHAR", ", ".join(STATUSES) + "; see below"),
             Column(
-                "end_reason", "VARCHAR", "done, turn_limit, action_limit, fault or interrupted; null when unfinished"
+                "end_reason", "VARCHAR", "done, turn_limit, action_limit, fault or interrupted; null without an end"
             ),
-            Column("valid", "BOOLEAN", "false when spoilt by a fault or an interruption; null when unfinished"),
-            Column("log_state", "VARCHAR", "sealed, open, truncated or corrupt"),
+            Column(
+                "valid",
+                "BOOLEAN",
+                "false when spoilt by a fault or an interruption, or when events are missing; null without an end",
+            ),
+            Column("log_state", "VARCHAR", "sealed, open, truncated or corrupt; unreadable when it can't be opened"),
             Column("problem", "VARCHAR", "what is wrong with the log; null when nothing is"),
             Column("root_hash", "VARCHAR", "end of the hash chain over its events"),
             Column("events", "BIGINT", "number of intact events"),
@@ -69,6 +75,12 @@ TABLES: tuple[Table, ...] = (
             Column("turns", "INTEGER", "turns of live interaction"),
             Column("actions", "INTEGER", "commands in live interaction, refused ones included"),
             Column("refused", "INTEGER", "commands in live interaction that were refused"),
+            Column("guided_turns", "INTEGER", "turns but for the closing `done`: what compares with oracle_turns"),
+            Column(
+                "guided_actions",
+                "INTEGER",
+                "commands but for those that the Human issued by itself: what compares with oracle_actions",
+            ),
             Column("oracle_turns", "INTEGER", "turns of the task's oracle"),
             Column("oracle_actions", "INTEGER", "commands of the task's oracle"),
             Column("max_turns", "INTEGER", "turn limit"),
@@ -262,6 +274,87 @@ TABLES: tuple[Table, ...] = (
             Column("help", "VARCHAR", "retry or human_repair for an assisted pass, or empty"),
         ),
     ),
+    Table(
+        "checks",
+        "Every objective, gate, keep and capability point of the scored episodes, with the event that decided it.",
+        (
+            _EPISODE,
+            Column("check_id", "VARCHAR", "id of the check in its task"),
+            Column("kind", "VARCHAR", "objective, gate, keep or point"),
+            Column("capability", "VARCHAR", "C1 to C9 of a point; null for the others"),
+            Column(
+                "verdict",
+                "VARCHAR",
+                "satisfied, not_satisfied or withheld (an objective without its credit); held or broken (a gate or "
+                "keep); clean_pass, assisted_pass, fail or not_reached (a point)",
+            ),
+            Column("passed", "BOOLEAN", "the verdict as yes or no; null for a point that was not reached"),
+            Column(
+                "decided_seq",
+                "BIGINT",
+                "number of the event that made it so; of the last event when it was so to the end, or never came about",
+            ),
+            Column("evidence", "BIGINT[]", "numbers of the events that it rests on"),
+        ),
+    ),
+    Table(
+        "replays",
+        "Verdicts of `iwreplay replay`, each verification a row; kept with the episode, and never overwritten.",
+        (
+            _EPISODE,
+            Column("replay", "INTEGER", "1, 2, ... in the order in which the verifications began"),
+            Column(
+                "about",
+                "VARCHAR",
+                "this log; another log, when the root hash is not the log's any more; unreadable, when the record is "
+                "damaged or from a newer version",
+            ),
+            Column("root_hash", "VARCHAR", "root hash of the log that was verified"),
+            Column("grade", "VARCHAR", "exact, state-equal, within-tolerance, outcome-equal or diverged: the worst"),
+            Column("steps", "INTEGER", "steps that were compared"),
+            Column("steps_exact", "INTEGER", "steps of that grade"),
+            Column("steps_state_equal", "INTEGER", "steps of that grade"),
+            Column("steps_within_tolerance", "INTEGER", "steps of that grade"),
+            Column("steps_outcome_equal", "INTEGER", "steps of that grade"),
+            Column("steps_diverged", "INTEGER", "steps of that grade"),
+            Column("events", "BIGINT", "events of the log that were compared"),
+            Column("differences", "BIGINT", "fields that differ"),
+            Column("first_seq", "BIGINT", "first divergence: number of the event; null, with the next, when exact"),
+            Column("first_sim_time_s", "DOUBLE", "first divergence: simulated seconds"),
+            Column("first_turn", "INTEGER", "first divergence: turn"),
+            Column("first_kind", "VARCHAR", "first divergence: kind of event"),
+            Column("first_object", "VARCHAR", "first divergence: thing, or empty"),
+            Column("first_field", "VARCHAR", "first divergence: field"),
+            Column("first_expected", "VARCHAR", "first divergence: value in the log, as JSON"),
+            Column("first_got", "VARCHAR", "first divergence: value of the re-execution, as JSON"),
+            Column("replayed_root_hash", "VARCHAR", "root hash of what the re-execution gave"),
+            Column("log_ended", "BOOLEAN", "false when the log has no end and was compared as far as it goes"),
+            Column("stopped", "BOOLEAN", "true when stopped at the first difference (--fail-fast)"),
+            Column("iwreplay", "VARCHAR", "version of iwreplay that verified"),
+            Column("simulator", "VARCHAR", "physics that verified: name, version and parameters"),
+            Column("renderer", "VARCHAR", "renderer that verified"),
+            Column("fingerprint", "JSON", "the machine that verified: an object of versions and machine type"),
+            Column("environment", "JSON", "what differs from the recording: a list of {name, recorded, here}"),
+            Column("parameters", "JSON", "what was re-executed, and how: an object of texts"),
+            Column("verified_at", "TIMESTAMP", "wall time of the end of the verification, UTC; never compared"),
+            Column("problem", "VARCHAR", "why the record is unreadable; null when it is not"),
+        ),
+    ),
+    Table(
+        "replay_steps",
+        "The grade of every step of every verification.",
+        (
+            _EPISODE,
+            Column("replay", "INTEGER", "number of the verification"),
+            Column("step", "INTEGER", "0, 1, 2, ..."),
+            Column("seq", "BIGINT", "number of its first event in the log"),
+            Column("kind", "VARCHAR", "kind of that event"),
+            Column("turn", "INTEGER", "turn"),
+            Column("action", "INTEGER", "number of the command; null when the step is none"),
+            Column("command", "VARCHAR", "the command, or empty"),
+            Column("grade", "VARCHAR", "exact, state-equal, within-tolerance, outcome-equal or diverged"),
+        ),
+    ),
 )
 
 
@@ -289,6 +382,8 @@ def markdown() -> str:
     for table in TABLES:
         parts += ["", f"## {table.name}", "", table.doc, "", "| column | type | what |", "| --- | --- | --- |"]
         parts += [f"| {c.name} | {c.sql} | {c.doc} |" for c in table.columns]
+    parts += ["", "## What became of an episode", "", "The column `status`, and the word that every command uses.", ""]
+    parts += ["| status | what |", "| --- | --- |", *(f"| {name} | {what} |" for name, what in STATUSES.items())]
     return "\n".join(parts) + "\n"
 
 

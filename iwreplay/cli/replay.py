@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
-from iwreplay.cli.output import note, print_json, print_table, progress, say
+from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from iwreplay.app.replaying import Verdict
@@ -26,6 +26,9 @@ def replay(
     *,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first difference of an episode.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes re-executed at a time.", min=1)] = 1,
+    keep: Annotated[
+        bool, typer.Option("--keep/--no-keep", help="Keep each verdict with its episode, or only show it.")
+    ] = True,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
@@ -34,18 +37,27 @@ def replay(
     Exit code 0 only when every step of every episode is exact, else 1, or 3 when a log is damaged; the first
     divergence is named with its event, field, expected and actual value.
 
-    Example: iwreplay replay G05-oracle
+    Each verdict is kept with its episode as a new record, never in place of an older one; ask for them with
+    iwreplay query --named fidelity. --json gives one object {episode, grade, steps, first_divergence, ...} when exactly
+    one episode is named, and else a list of them, also when it has one or the store holds one.
+
+    Example: iwreplay replay V06-oracle
     """
     from iwreplay.app.replaying import replay_episodes
 
     with progress("replaying") as tell:
-        verdicts = replay_episodes(store, tuple(episodes or ()), fail_fast=fail_fast, jobs=jobs, progress=tell)
+        verdicts = replay_episodes(
+            store, tuple(episodes or ()), fail_fast=fail_fast, keep=keep, jobs=jobs, progress=tell
+        )
     if json:
-        print_json(verdicts[0] if episodes is not None and len(episodes) == 1 else verdicts)
+        print_json(verdicts[0] if len(episodes or ()) == 1 else verdicts)
     else:
         print_table(("episode", "grade", "steps"), [(v.episode, v.grade, v.steps) for v in verdicts])
         for verdict in verdicts:
             _explain(verdict)
+        kept = sum(v.replay is not None for v in verdicts)
+        if kept:
+            note(f"{kept} verdict{'s' if kept > 1 else ''} kept; see: iwreplay query --named fidelity")
     if any(v.problem is not None for v in verdicts):
         raise typer.Exit(_DAMAGED)
     if any(v.grade != "exact" for v in verdicts):
@@ -60,7 +72,12 @@ def frames(
     ] = None,
     every: Annotated[int, typer.Option("--every", help="Only every n-th frame.", min=1)] = 1,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the PNG files; else the episode's own.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            "--out",
+            help="Folder for the PNG files; else the episode's own, or ID-frames for a log outside a store.",
+            metavar="DIR",
+        ),
     ] = None,
     verify_only: Annotated[bool, typer.Option("--verify", help="Draw and compare, write nothing.")] = False,
     store: StoreOption = DEFAULT_STORE,
@@ -70,7 +87,7 @@ def frames(
 
     Exit code 1 when a frame is not the one that was seen. A frame that was never drawn has no hash, and says so.
 
-    Example: iwreplay frames G05-oracle --every 10 --out pictures
+    Example: iwreplay frames V06-oracle --every 10 --out pictures
     """
     from iwreplay.app.replaying import draw_frames
 
@@ -86,7 +103,7 @@ def frames(
             [(f.frame, f.seq, f.sim_time_s, f.cause, f.verdict) for f in drawn.frames],
         )
         if drawn.folder is not None:
-            say(f"{len(drawn.frames)} frames in {drawn.folder}")
+            say(f"{counted(len(drawn.frames), 'frame')} in {drawn.folder}")
     if any(f.verdict == "different" for f in drawn.frames):
         note("the pixels of some frames are not those that were seen; was the log changed, or the renderer?")
         raise typer.Exit(1)

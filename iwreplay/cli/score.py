@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
-from iwreplay.cli.output import note, print_json, print_table, progress
+from iwreplay.cli.output import note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from iwreplay.app.explaining import CheckLine
     from iwreplay.app.scoring import ScoreLine
 
 __all__ = ["add_to"]
@@ -32,15 +34,26 @@ def score(
     check: Annotated[
         bool, typer.Option("--check", help="Compute nothing; exit code 1 when a score is missing or stale.")
     ] = False,
+    why: Annotated[
+        bool, typer.Option("--why", help="Explain: every check, its verdict, and the event that decided it.")
+    ] = False,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Score episodes. What is kept for the same log, scorer and parameters is used again; a stale score says why.
 
-    Exit code 3 when a log is damaged: its scores are "unscorable".
+    An episode that is damaged, unfinished or spoilt is "unscorable", which is never the same as 0; exit code 3 when a
+    log is damaged. --json gives a list with an object a score: {episode, metric, value, status, stale_because, ...}.
+    With --why --json it is an object a check: {episode, id, kind, capability, text, verdict, passed, help, seq,
+    sim_time_s, turn, by_end, command, timeline, evidence}; an episode that can't be scored has none.
 
-    Example: iwreplay score --json
+    Example: iwreplay score --why V06-oracle
     """
+    if why:
+        if check or scorer:
+            raise typer.BadParameter("explains every check, without --check and --scorer", param_hint="--why")
+        _why(store, tuple(episodes or ()), again=again, json=json)
+        return
     from iwreplay.app.scoring import score_episodes
 
     with progress("scoring") as tell:
@@ -56,15 +69,112 @@ def score(
             note(line)
         for line in dict.fromkeys(f"{s.episode}, {s.scorer}: {s.stale_because}" for s in lines if s.stale_because):
             note(f"was stale: {line}" if not check else f"stale: {line}")
-        for why in dict.fromkeys(f"{s.episode}: unscorable: {s.reason}" for s in lines if s.status == "unscorable"):
-            note(why)
+        for line in _unscorable(lines):
+            note(line)
         if not check:
-            kept = sum(s.kept for s in lines)
-            note(f"{len(lines)} scores, {kept} of them kept from before")
+            note(_counted(lines))
     if any(s.root_hash is None for s in lines):
         raise typer.Exit(_DAMAGED)
     if check and not all(s.kept for s in lines):
         raise typer.Exit(1)
+
+
+def _counted(lines: Sequence[ScoreLine]) -> str:
+    valid = [s for s in lines if s.status != "missing" and s.root_hash is not None]
+    kept = sum(s.kept for s in valid)
+    if not kept:
+        return f"{len(valid)} scores computed"
+    if kept == len(valid):
+        return f"{kept} scores, all kept from before (run and log import score at once), and still valid: nothing to do"
+    return f"{len(valid)} scores: {len(valid) - kept} computed now, {kept} kept from before and still valid"
+
+
+def _unscorable(lines: Iterable[ScoreLine]) -> Iterator[str]:
+    """Why an episode has no scores, once for each reason."""
+    yield from dict.fromkeys(
+        f"{s.episode} is {s.episode_status}: unscorable: {s.reason}{_lacking(s)}"
+        for s in lines
+        if s.status == "unscorable"
+    )
+
+
+def _lacking(line: ScoreLine) -> str:
+    missing = line.details.get("missing", ())
+    return f" (missing: {', '.join(missing)})" if missing else ""
+
+
+def _why(store: Path, episodes: tuple[str, ...], *, again: bool, json: bool) -> None:
+    from iwreplay.app.explaining import explain_episodes
+    from iwreplay.cli.timeline import timeline
+
+    def rendered(check: CheckLine) -> list[str]:
+        return [line.strip() for line in timeline([(check.seq, check.event)], everything=True)]
+
+    with progress("explaining") as tell:
+        explained = explain_episodes(store, episodes, again=again, progress=tell)
+    if json:
+        print_json([_why_json(e.episode, c, rendered(c)) for e in explained for c in e.checks])
+    for n, found in enumerate(explained):
+        if not json and found.checks:
+            passed = next(s.value for s in found.scores if s.metric == "pass")
+            say(f"{'' if n == 0 else chr(10)}{found.episode}: {'passes' if passed == 1.0 else 'does not pass'}")
+            for check in found.checks:
+                say()
+                for line in (*_why_words(check), *(f"       {line}" for line in rendered(check))):
+                    say(line)
+        for line in _unscorable(found.scores):
+            note(line)
+    if any(s.root_hash is None for found in explained for s in found.scores):
+        raise typer.Exit(_DAMAGED)
+
+
+def _why_json(episode: str, check: CheckLine, rendered: list[str]) -> dict[str, object]:
+    return {
+        "episode": episode,
+        "id": check.id,
+        "kind": check.kind,
+        "capability": check.capability,
+        "text": check.text,
+        "verdict": check.verdict,
+        "passed": check.passed,
+        "help": check.help,
+        "seq": check.seq,
+        "sim_time_s": check.event.sim_time_s,
+        "turn": check.event.turn,
+        "by_end": check.by_end,
+        "command": check.command,
+        "timeline": "\n".join(rendered),
+        "evidence": check.evidence,
+    }
+
+
+_VERDICTS = {
+    "satisfied": "satisfied",
+    "not_satisfied": "not satisfied",
+    "withheld": "withheld: done, but what it needs for credit is not",
+    "held": "held",
+    "broken": "broken",
+    "clean_pass": "passed without help",
+    "assisted_pass": "passed with help",
+    "fail": "failed",
+    "not_reached": "not reached",
+}
+_HELP = {"retry": " (a retry after words of the Assistant)", "human_repair": " (the Human repaired it by itself)"}
+_MARKS = {True: "yes", False: "NO", None: "-"}
+
+
+def _why_words(check: CheckLine) -> Iterator[str]:
+    capability = f" {check.capability}" if check.capability else ""
+    yield f"  {_MARKS[check.passed]:<4} {check.id} ({check.kind}{capability}): {check.text}"
+    at = f"event {check.seq}, {check.event.sim_time_s:.2f} s, turn {check.event.turn}"
+    if not check.by_end:
+        when = f" {'since' if check.passed else 'by'} {at}{f', during {check.command}' if check.command else ''}"
+    elif check.passed:
+        when = f" to the end ({at})"
+    else:
+        when = f": it never came about, to the end ({at})"
+    verdict = _VERDICTS[check.verdict] + _HELP.get(check.help, "")
+    yield f"       {verdict}{when}; evidence: {_some(check.evidence) or 'none'}"
 
 
 def _failed(lines: Iterable[ScoreLine]) -> Iterator[str]:

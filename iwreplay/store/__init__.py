@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, write_whole
+from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, safe_id, write_whole
 from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey
+from iwreplay.store.status import STATUSES, Status, status_of
+from iwreplay.store.verdicts import (
+    EnvironmentChange,
+    FirstDivergence,
+    KeptVerdict,
+    ReplayVerdict,
+    StepVerdict,
+    VerdictClaim,
+    kept_verdicts,
+    verdicts_stamp,
+)
 
 __all__ = [
+    "STATUSES",
     "STORE_VERSION",
     "BookedScore",
+    "EnvironmentChange",
     "Episode",
+    "FirstDivergence",
+    "KeptVerdict",
+    "ReplayVerdict",
     "ScoreBook",
     "ScoreKey",
+    "Status",
+    "StepVerdict",
     "Store",
+    "VerdictClaim",
+    "kept_verdicts",
     "log_at",
+    "safe_id",
+    "status_of",
+    "verdicts_stamp",
     "write_whole",
 ]

@@ -3,6 +3,7 @@
     DIR/iw-store.json               marker: this is a store, of which version
     DIR/episodes/<id>/log.arrows    the episode; the only thing that can't be derived again
     DIR/episodes/<id>/scores.json   scores kept with the keys they are valid for
+    DIR/episodes/<id>/replays/      verdicts of replays, each a record of its own; what was found then, on that machine
     DIR/episodes/<id>/frames/       frames drawn from the log on request
     DIR/catalogue.duckdb            for questions; disposable
 
@@ -14,14 +15,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from iwreplay.errors import StoreDamagedError, StoreError, UnknownNameError
 
-__all__ = ["STORE_VERSION", "Episode", "Store", "log_at", "write_whole"]
+__all__ = ["STORE_VERSION", "Episode", "Store", "log_at", "safe_id", "write_whole"]
 
 #: raised when the layout changes in a way that an older build would misread
 STORE_VERSION = 1
@@ -59,13 +60,18 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def frames(self) -> Path:
-        """Folder for drawn frames."""
-        return self.folder / "frames" if self.folder is not None else self.log.with_name(self.log.name + ".frames")
+        """Folder for drawn frames: the episode's own, or one in the current folder for a log outside any store."""
+        return self.folder / "frames" if self.folder is not None else Path(f"{self.id}-frames")
 
     @property
     def scores(self) -> Path | None:
         """File of kept scores, None outside a store."""
         return self.folder / "scores.json" if self.folder is not None else None
+
+    @property
+    def replays(self) -> Path | None:
+        """Folder of the verdicts of replays, None outside a store."""
+        return self.folder / "replays" if self.folder is not None else None
 
 
 class Store:
@@ -74,6 +80,11 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.episodes_dir = root / "episodes"
+
+    @staticmethod
+    def is_at(root: Path) -> bool:
+        """Whether there is a store at `root`, whole or not."""
+        return (root / MARKER).exists()
 
     @classmethod
     def open(cls, root: Path) -> Store:
@@ -108,7 +119,7 @@ class Store:
     @classmethod
     def open_or_make(cls, root: Path, *, made_by: str) -> Store:
         """The store at `root`, made when the folder is missing or empty. StoreError for a folder of other things."""
-        if (root / MARKER).exists():
+        if cls.is_at(root):
             return cls.open(root)
         if root.exists() and not root.is_dir():
             raise StoreError(f"{root} is a file, not a folder; give a folder with --store")
@@ -145,6 +156,33 @@ class Store:
             return Episode(id=episode_id, log=folder / LOG_NAME, folder=folder)
         raise StoreError(f"{base} was recorded {_MAX_REPEATS} times in {self.root}; use another --seed or --store")
 
+    def take_in(self, episode_id: str, put: Callable[[Path], None]) -> Episode:
+        """A new episode whose log `put` writes, to a path that it is given; it appears under its name once that is
+        done. StoreError when the name is taken or the disk refuses; nothing is left behind then, whatever `put` raises.
+        """
+        self.episodes_dir.mkdir(exist_ok=True)
+        episode = self._at(episode_id)
+        folder = self.episodes_dir / episode_id
+        try:
+            folder.mkdir()
+        except FileExistsError as e:
+            raise StoreError(f"{self.root} has an episode {episode_id}; nothing is overwritten") from e
+        except OSError as e:
+            raise StoreError(f"the folder of episode {episode_id} can't be made in {self.root}: {e.strerror}") from e
+        temporary = folder / f".{LOG_NAME}.{os.getpid()}"
+        try:
+            put(temporary)
+            with temporary.open("rb+") as f:
+                os.fsync(f.fileno())
+            temporary.replace(episode.log)
+        except BaseException as e:
+            temporary.unlink(missing_ok=True)
+            folder.rmdir()
+            if isinstance(e, OSError):
+                raise StoreError(f"the log of {episode_id} can't be written in {folder}: {e.strerror}") from e
+            raise
+        return episode
+
     def episodes(self) -> Iterator[Episode]:
         """Every episode by id, in natural order (-r2 before -r10). A folder without a log is one whose recorder
         died before its first commit; it is listed too."""
@@ -179,6 +217,12 @@ class Store:
     def _at(self, episode_id: str) -> Episode:
         folder = self.episodes_dir / episode_id
         return Episode(id=episode_id, log=folder / LOG_NAME, folder=folder)
+
+
+def safe_id(text: str) -> str:
+    """`text` as the id of an episode, which is the name of a folder: characters that do not belong there become "_"."""
+    cleaned = "".join(c if c == "-" else _SAFE.sub("_", c) for c in text)
+    return cleaned if cleaned.strip(".") else "_"
 
 
 def log_at(text: str) -> Episode | None:

@@ -8,16 +8,20 @@ import shutil
 from pathlib import Path
 
 import duckdb
+import msgspec
 import pytest
 
+from iwreplay.app.episodes import look_at
 from iwreplay.catalogue import Answer, Catalogue, question
 from iwreplay.catalogue.schema import TABLES
 from iwreplay.errors import QueryError, UnknownNameError
 from iwreplay.log import read_log
-from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey, Store
+from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey, Store, VerdictClaim
 from tests.catalogue.conftest import write_episode
+from tests.store.test_verdicts import VERDICT
 
 SCORERS = {"pass": "h1"}
+SAMPLES = Path(__file__).resolve().parents[2] / "episodes" / "samples"
 
 
 def _score(episode: Episode, value: float, *, scorer_hash: str = "h1") -> None:
@@ -25,10 +29,44 @@ def _score(episode: Episode, value: float, *, scorer_hash: str = "h1") -> None:
         root = log.root_hash
     assert root is not None
     key = ScoreKey(root_hash=root, scorer="pass", scorer_hash=scorer_hash)
-    points = [{"id": "p1", "capability": "C4", "status": "clean_pass" if value else "fail", "help": ""}]
+    details = {
+        "points": [
+            {
+                "id": "p1",
+                "capability": "C4",
+                "status": "clean_pass" if value else "fail",
+                "help": "",
+                "decided_seq": 7,
+                "evidence": [6, 7],
+            }
+        ],
+        "checks": [
+            {
+                "id": "washed",
+                "kind": "objective",
+                "verdict": "satisfied" if value else "not_satisfied",
+                "passed": bool(value),
+                "decided_seq": 9,
+                "evidence": [9],
+            }
+        ],
+    }
     ScoreBook.load(episode).put(
-        BookedScore(key=key, metric="pass", value=value, status="scored", evidence=(5,), details={"points": points})
+        BookedScore(key=key, metric="pass", value=value, status="scored", evidence=(5,), details=details)
     )
+
+
+def _verify(episode: Episode, grade: str = "exact", *, root_hash: str | None = None, version: str = "0.1.0") -> None:
+    with read_log(episode.log) as log:
+        root = root_hash or log.root_hash
+    assert root is not None
+    steps = tuple(msgspec.structs.replace(s, grade=g) for s, g in zip(VERDICT.steps, ("exact", grade), strict=True))
+    first = None if grade == "exact" else VERDICT.first_divergence
+    verdict = msgspec.structs.replace(
+        VERDICT, root_hash=root, grade=grade, steps=steps, first_divergence=first, iwreplay=version
+    )
+    with VerdictClaim.of(episode) as claim:
+        claim.keep(verdict, wall_ns=1_700_000_000_000_000_000)
 
 
 def _everything(catalogue: Catalogue) -> dict[str, tuple[tuple[object, ...], ...]]:
@@ -99,6 +137,9 @@ def test_step_by_step_is_the_same_as_from_nothing(store: Store) -> None:
         if n:
             _score(entry, float(n % 2))
         catalogue.refresh()
+        if n > 1:
+            _verify(entry, "diverged" if n % 2 else "exact")
+            catalogue.refresh()
     write_episode(store, seed=9, end=None)
     changed = store.find("G99-silent-literal-s2")
     changed.log.unlink()
@@ -111,6 +152,88 @@ def test_step_by_step_is_the_same_as_from_nothing(store: Store) -> None:
     assert _everything(catalogue) == grown
     assert len(grown["episodes"]) == 6
     assert len(grown["scores"]) == 2, "the score of the log that changed is not shown"
+    assert len(grown["checks"]) == 4
+    assert len(grown["replay_steps"]) == 4
+    about = catalogue.ask("SELECT episode, about FROM replays ORDER BY ALL").rows
+    assert about == (("G99-oracle-literal-s3", "this log"), (changed.id, "another log"))
+
+
+def test_checks_are_rows(store: Store) -> None:
+    entry = write_episode(store)
+    _score(entry, 0.0)
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    assert catalogue.ask("SELECT * FROM checks ORDER BY check_id").rows == (
+        (entry.id, "p1", "point", "C4", "fail", False, 7, [6, 7]),
+        (entry.id, "washed", "objective", None, "not_satisfied", False, 9, [9]),
+    )
+    _score(entry, 1.0)
+    catalogue.refresh()
+    assert catalogue.ask("SELECT check_id, passed FROM checks ORDER BY 1").rows == (("p1", True), ("washed", True))
+
+
+def test_which_checks_fail_most(store: Store) -> None:
+    for n, value in enumerate((0.0, 0.0, 1.0)):
+        _score(write_episode(store, seed=n, assistant="silent"), value)
+    _score(write_episode(store, seed=7), 1.0)
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    answer = catalogue.ask(question("failing").sql)
+    rows = [dict(zip(answer.columns, r, strict=True)) for r in answer.rows]
+    assert [(r["check_id"], r["assistant"], r["failed"], r["judged"], r["failed_percent"]) for r in rows] == [
+        ("p1", "silent", 2, 3, 66.7),
+        ("washed", "silent", 2, 3, 66.7),
+    ]
+    assert rows[0]["example"] == "G99-silent-literal-s0 event 7"
+
+
+def test_every_verification_is_a_row_and_the_latest_counts(store: Store) -> None:
+    first, second = write_episode(store), write_episode(store, seed=1)
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    _verify(first, "diverged")
+    assert catalogue.refresh().rescored == (first.id,)
+    _verify(first, "exact")
+    _verify(second, "state-equal")
+    _verify(second, "exact", version="0.2.0")
+    _verify(second, "diverged", root_hash="c" * 64)
+    assert catalogue.refresh().rescored == (first.id, second.id)
+    asked = catalogue.ask(
+        "SELECT episode, replay, about, grade, steps, steps_exact, first_seq FROM replays ORDER BY ALL"
+    )
+    assert asked.rows == (
+        (first.id, 1, "this log", "diverged", 2, 1, 10),
+        (first.id, 2, "this log", "exact", 2, 2, None),
+        (second.id, 1, "this log", "state-equal", 2, 1, 10),
+        (second.id, 2, "this log", "exact", 2, 2, None),
+        (second.id, 3, "another log", "diverged", 2, 1, 10),
+    )
+    fidelity = catalogue.ask(question("fidelity").sql)
+    rows = [dict(zip(fidelity.columns, r, strict=True)) for r in fidelity.rows]
+    assert [(r["iwreplay"], r["episodes"], r["exact"], r["state_equal"], r["exact_step_percent"]) for r in rows] == [
+        ("0.1.0", 2, 1, 1, 75.0),
+        ("0.2.0", 1, 1, 0, 100.0),
+    ]
+    told = catalogue.ask(question("divergences").sql).rows
+    assert [(r[0], r[1], r[2]) for r in told] == [
+        (first.id, 1, "this log"),
+        (second.id, 1, "this log"),
+        (second.id, 3, "another log"),
+    ]
+    steps = f"SELECT command, grade FROM replay_steps WHERE episode = '{first.id}' AND replay = 1 ORDER BY step"
+    assert catalogue.ask(steps).rows == (("", "exact"), ("[Walk] sink", "diverged"))
+
+
+def test_a_damaged_verdict_hides_nothing_else(store: Store) -> None:
+    entry = write_episode(store)
+    _verify(entry)
+    _verify(entry)
+    assert entry.replays is not None
+    (entry.replays / "000001" / "verdict.json").write_bytes(b"{")
+    catalogue = Catalogue(store, scorers={})
+    catalogue.refresh()
+    rows = catalogue.ask("SELECT replay, about, grade, problem IS NULL FROM replays ORDER BY 1").rows
+    assert rows == ((1, "unreadable", None, False), (2, "this log", "exact", True))
 
 
 def test_a_score_of_another_scorer_version_is_not_shown(store: Store) -> None:
@@ -139,9 +262,12 @@ def test_unfinished_and_damaged_episodes_are_listed(store: Store) -> None:
     assert rows[killed.id] == ("unfinished", "open", None)
     assert rows[stopped.id] == ("interrupted", "sealed", None)
     assert rows[whole.id] == ("ended", "sealed", None)
-    assert rows[damaged.id][1] == "corrupt"
-    assert rows[garbage.id][0] == "unreadable"
-    assert rows[never.id] == ("unreadable", "open", "no event was committed")
+    assert rows[damaged.id][:2] == ("damaged", "corrupt")
+    assert rows[garbage.id][0] == "damaged"
+    assert rows[never.id] == ("unfinished", "open", "no event was committed")
+    assert {e.episode: (e.status, e.log_state, e.problem) for e in map(look_at, store.episodes())} == rows, (
+        "show and query use the same words"
+    )
     listed = {r[0] for r in catalogue.ask(question("unfinished").sql).rows}
     assert listed == set(rows) - {whole.id}
 
@@ -172,6 +298,21 @@ def test_refusals_and_effort(store: Store) -> None:
     assert row["passed"] is None
     assert row["turn_ratio"] == round(row["turns"] / row["oracle_turns"], 2)
     assert row["action_ratio"] == round(row["actions"] / row["oracle_actions"], 2)
+    (told,) = catalogue.ask("SELECT turns, guided_turns, actions, guided_actions FROM episodes").rows
+    assert (row["turns"], row["actions"]) == (told[1], told[3]) == (told[0] - 1, told[2]), (
+        "the closing `done` is no turn"
+    )
+
+
+@pytest.mark.parametrize("sample", ["G05-oracle", "V06-oracle"])
+def test_the_oracle_compared_with_itself_is_one(store: Store, sample: str) -> None:
+    """V06 has a silent turn in which the Human acts by itself, and every oracle closes with a turn of its own."""
+    store.take_in(sample, lambda path: shutil.copyfile(SAMPLES / f"{sample}.arrows", path) and None)
+    catalogue = Catalogue(store, scorers=SCORERS)
+    catalogue.refresh()
+    answer = catalogue.ask(question("effort").sql)
+    row = dict(zip(answer.columns, answer.rows[0], strict=True))
+    assert (row["turn_ratio"], row["action_ratio"]) == (1.0, 1.0)
 
 
 def test_unknown_question_lists_the_names() -> None:

@@ -37,7 +37,7 @@ def test_names_are_not_repeated() -> None:
 def test_every_projected_column_exists() -> None:
     from benchmarks.synthetic import episode
 
-    rows = project("e", enumerate(episode(400)), LogFacts(state="sealed", problem=None, root_hash="x"))
+    rows = project("e", enumerate(episode(400)), lambda: LogFacts(state="sealed", problem=None, root_hash="x"))
     for table in TABLES:
         columns = {c.name for c in table.columns}
         for row in rows.get(table.name, []):

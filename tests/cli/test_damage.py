@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from iwreplay.store import Store
+from iwreplay.store import Store, kept_verdicts
 from tests.cli.conftest import Run
 
 DONE = "G99-oracle-literal-s0"
@@ -60,7 +60,7 @@ def test_why_a_damaged_log_has_no_score_is_said(run: Run, store: Store) -> None:
     _spoil(store, "empty")
     done = run("score", "--store", store.root)
     assert done.code == 3
-    assert f"{DONE}: unscorable: the log is truncated: the file is empty" in done.err
+    assert f"{DONE} is damaged: unscorable: the log is truncated: the file is empty" in done.err
     assert run("score", DONE, "--json", "--store", store.root).json()[0]["status"] == "unscorable"
 
 
@@ -69,8 +69,31 @@ def test_replay_says_which_log_is_unreadable_and_goes_on(run: Run, store: Store)
         episode.log.write_bytes(b"")
     done = run("replay", "--json", "--store", store.root)
     assert done.code == 3
-    assert [v["grade"] for v in done.json()] == ["unreadable"] * 3
+    assert [v["grade"] for v in done.json()] == ["damaged"] * 3
     assert all("the file is empty" in v["problem"] for v in done.json())
+    one = run("replay", DONE, "--json", "--store", store.root)
+    assert (one.code, one.json()["episode"], one.json()["grade"]) == (3, DONE, "damaged")
+
+
+@pytest.mark.parametrize(
+    ("how", "status"), [("empty", "damaged"), ("cut", "damaged"), ("flipped", "damaged"), ("text", "damaged"),
+                        ("folder", "unreadable"), ("gone", "unfinished")]
+)  # fmt: skip
+def test_one_word_for_what_became_of_it(run: Run, store: Store, how: str, status: str) -> None:
+    _spoil(store, how)
+    listed = run("show", "--json", "--store", store.root).json()
+    assert [e["status"] for e in listed if e["episode"] == DONE] == [status]
+    sql = f"SELECT status FROM episodes WHERE episode = '{DONE}'"
+    assert run("query", sql, "--json", "--store", store.root).json() == [{"status": status}]
+    scored = run("score", DONE, "--store", store.root)
+    assert f"{DONE} is {status}: unscorable" in scored.err
+    assert run("score", DONE, "--json", "--store", store.root).json()[0]["episode_status"] == status
+    replayed = run("replay", DONE, "--json", "--store", store.root).json()
+    assert (replayed["grade"], replayed["status"]) == (status, status)
+    checked = run("log", "check", DONE, "--json", "--store", store.root)
+    if how not in ("folder", "gone"):
+        assert checked.json()["status"] == status
+    assert list(kept_verdicts(store.find(DONE))) == [], "there is no verdict on what can't be replayed"
 
 
 def test_a_file_named_like_an_episode_is_in_nobodys_way(

@@ -64,7 +64,12 @@ def test_recover_in_a_store_makes_a_new_episode(run: Run, store: Store) -> None:
     log.write_bytes(log.read_bytes()[:-300])
     done = run("log", "recover", DONE, "--store", store.root)
     assert done.code == 0, done.err
-    assert "kept events 0 to" in done.out
+    said = done.out.splitlines()
+    assert said[0].startswith(f"{DONE} is truncated: ")
+    assert said[1].startswith("kept: ")
+    assert said[2].startswith("missing: all events from ")
+    assert f"new log: episode {DONE}-recovered, in " in said[3]
+    assert said[4] == f"next: iwreplay show {DONE}-recovered"
     assert run("log", "check", f"{DONE}-recovered", "--store", store.root).code == 0
     again = run("log", "recover", DONE, "--store", store.root)
     assert (again.code, "recovered before" in again.err) == (2, True)
@@ -99,3 +104,34 @@ def test_a_target_that_can_not_be_is_wrong_use(run: Run, store: Store, tmp_path:
     for out, said in ((tmp_path, "exists, and nothing is overwritten"), (tmp_path / "no" / "x", "there is no folder")):
         done = run("log", "recover", OPEN, "--out", out, "--store", store.root)
         assert (done.code, said in done.err) == (2, True)
+
+
+def _with_a_hole(store: Store) -> str:
+    """A recovered episode of which a batch in the middle was lost."""
+    entry = write_episode(store, seed=5, events=2600)
+    _flip(entry.log, entry.log.stat().st_size // 2)
+    return entry.id
+
+
+def test_recovery_says_what_is_lost_and_what_to_do(run: Run, store: Store) -> None:
+    name = _with_a_hole(store)
+    done = run("log", "recover", name, "--store", store.root)
+    assert done.code == 0, done.err
+    said = done.out.splitlines()
+    assert said[0] == f"{name} is corrupt: a batch fails its checksum"
+    assert said[1].startswith("kept: 1570 events of log.arrows: 0 to 1023, 2048 to ")
+    assert said[2] == "missing: 1024 events, 1024 to 2047"
+    assert said[3].endswith(f"status: incomplete); {store.find(name).log} is as it was")
+    assert "has no scores: events are missing" in said[5]
+
+
+def test_what_lost_events_is_never_scored(run: Run, store: Store) -> None:
+    """The rest of it may well look as if it passed."""
+    name = _with_a_hole(store)
+    saved = run("log", "recover", name, "--json", "--store", store.root).json()
+    assert (saved["status"], saved["in_store"]) == ("incomplete", True)
+    lines = run("score", saved["episode"], "--json", "--store", store.root).json()
+    assert {(s["status"], s["value"], s["episode_status"]) for s in lines} == {("unscorable", None, "incomplete")}
+    assert "1024 to 2047" in lines[0]["reason"]
+    sql = f"SELECT status, valid FROM episodes WHERE episode = '{saved['episode']}'"
+    assert run("query", sql, "--json", "--store", store.root).json() == [{"status": "incomplete", "valid": False}]

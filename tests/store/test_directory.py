@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from iwreplay.errors import StoreDamagedError, StoreError, UnknownNameError
-from iwreplay.store import STORE_VERSION, Store
+from iwreplay.store import STORE_VERSION, Store, safe_id
 
 
 def _store(tmp_path: Path) -> Store:
@@ -82,7 +82,7 @@ def test_a_log_file_can_be_named_by_its_path(tmp_path: Path) -> None:
     loose.write_bytes(b"x")
     episode = store.find(str(loose))
     assert (episode.id, episode.log, episode.folder, episode.scores) == ("copy", loose, None, None)
-    assert episode.frames == tmp_path / "copy.arrows.frames"
+    assert episode.frames == Path("copy-frames"), "in the current folder, never beside the log"
 
 
 def test_not_a_store(tmp_path: Path) -> None:
@@ -128,3 +128,29 @@ def test_a_missing_episodes_folder_is_an_empty_store(tmp_path: Path) -> None:
     store.episodes_dir.rmdir()
     assert list(store.episodes()) == []
     assert _add(store) == "G05-oracle-literal-s0"
+
+
+def test_a_log_is_taken_in_whole_or_not_at_all(tmp_path: Path) -> None:
+    store = _store(tmp_path)
+
+    def breaks(path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(StoreError, match="No space left"):
+        store.take_in("a-b", breaks)
+    assert list(store.episodes()) == []
+    taken = store.take_in("a-b", lambda path: path.write_bytes(b"whole") and None)
+    assert taken.log.read_bytes() == b"whole"
+    assert taken.folder is not None
+    assert [p.name for p in taken.folder.iterdir()] == ["log.arrows"]
+    with pytest.raises(StoreError, match="has an episode a-b; nothing is overwritten"):
+        store.take_in("a-b", breaks)
+    assert taken.log.read_bytes() == b"whole"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("V06-oracle.2", "V06-oracle.2"), ("../x y", ".._x_y"), ("..", "_"), ("", "_"), ("ä/", "__")]
+)
+def test_names_become_ids(text: str, wanted: str) -> None:
+    assert safe_id(text) == wanted
