@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import NEAR_M, Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots
@@ -154,7 +154,7 @@ def sweep(scope: Scope) -> Plan:
     # the broom stands on the floor over the debris, the hand is where one grips it
     point = ((x0 + x1) / 2, (y0 + y1) / 2, z1 + thing_of(scope.state, tool).grip[2] + 0.03)
     scope.use(script, debris.id, point, hold_s=_SWEEP_S, end=(_sweeps(debris.id, pan, tool, spot),))
-    script.hold(0.4)
+    script.hold(SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=debris.id, dest=pan.id, tool=tool)
 
 

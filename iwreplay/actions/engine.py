@@ -33,7 +33,7 @@ from iwreplay.world.state import WorldState
 __all__ = ["ActionEngine"]
 
 #: before t = 0: time for everything to come to rest
-_SETTLE_S = 1.0
+_FIRST_REST_S = 1.0
 #: most simulated seconds of one idle stretch
 _MAX_IDLE_S = 3600.0
 
@@ -67,7 +67,7 @@ class ActionEngine:
         x, y, yaw = self._state.scene.spawn
         body = standing(x, y, yaw)
         pose_body(self._sim, body)
-        self._sim.step(steps_of(self._sim, _SETTLE_S))
+        self._sim.step(steps_of(self._sim, _FIRST_REST_S))
         trial = self._trial("process:settle")
         trial.stand(body)
         for attr, value in (("posture", "stand"), ("sitting", ""), ("held", "")):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from iwreplay.actions.grip import puts_down
 from iwreplay.actions.placing import rests_there
-from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots, reachable_spot
@@ -20,7 +20,6 @@ from iwreplay.world.geometry import grip_point, thing_of
 __all__ = ["cook", "cut", "plate"]
 
 _CUT_S = 2.0
-_SETTLE_S = 0.4
 #: after the food is done, so that the tick that makes it cooked falls inside
 _DONE_S = 2 * TICK_S
 
@@ -115,7 +114,7 @@ def plate(scope: Scope) -> Plan:
         spot, approach = reachable_spot(there, food, free_spots(scope, food, dish, how="on"), owner=dish.id, none=none)
         script.go_and_reach(approach, end=(_lays(food.id, spot), _plated(food.id, dish.id, tool)))
     script.retract(holding=bool(tool))
-    script.hold(_SETTLE_S)
+    script.hold(SETTLE_S)
     return Plan(
         steps=tuple(script.steps), obj=food.id, dest=dish.id, tool=tool, verify=rests_there(scope, food.id, spot.parent)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from iwreplay.actions.grip import carrying_pose, puts_down, takes
-from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.motion.trajectories import LOOK_S
@@ -19,7 +19,6 @@ from iwreplay.world.geometry import surface_at, thing_aabb, thing_box, thing_of
 
 __all__ = ["drop", "grab", "push", "touch", "wait", "wear"]
 
-_SETTLE_S = 0.4
 _FALL_S = 1.2
 #: fragile things break when they fall from higher than this
 _BREAK_M = 0.4
@@ -162,7 +161,7 @@ def push(scope: Scope) -> Plan:
 
     script.hold(max(0.4, distance / _PUSH_MPS), during=during)
     script.retract(holding=False)
-    script.hold(_SETTLE_S)
+    script.hold(SETTLE_S)
     goal = (start[0] + dx, start[1] + dy, start[2])
 
     def verify(run: Run) -> str:

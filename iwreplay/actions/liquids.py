@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from iwreplay.actions.plan import Effect, Plan, Run, Script
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run, Script
 from iwreplay.actions.pouring import Pouring, approach_by, hand_under
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
@@ -206,7 +206,7 @@ def empty(scope: Scope) -> Plan:
         run.happened("empty", obj=vessel.id, dest=dest.id, detail={"litres": round(math.fsum(litres.values()), 6)})
 
     _tilting(scope, script, vessel, dest, (effect,))
-    script.hold(0.4)
+    script.hold(SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=vessel.id, dest=dest.id)
 
 

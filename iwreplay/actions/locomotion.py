@@ -6,7 +6,7 @@ import math
 
 from iwreplay.actions.angles import front_yaw, heading
 from iwreplay.actions.gaze import eye_point
-from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.motion.model import Refusal
@@ -22,7 +22,6 @@ _DEFAULT_STEP_M = 0.5
 _DEFAULT_TURN_DEG = 90.0
 #: a turn is made in pieces below half a circle, so that each has one short way
 _PIECE_RAD = math.radians(120.0)
-_SETTLE_S = 0.4
 #: half the room that one takes on a seat, how far in from its front edge one sits, the height that must be free, and
 #: how far apart the places on a wide seat are
 _SEAT_HALF_M, _SEAT_DEPTH_M, _SEAT_CLEAR_M, _SEAT_STEP_M = 0.18, 0.22, 0.15, 0.25
@@ -40,7 +39,7 @@ def navigate_to(scope: Scope) -> Plan:
     script = scope.script()
     script.walk(route)
     if target.is_room:
-        script.hold(_SETTLE_S)
+        script.hold(SETTLE_S)
     else:
         script.look(eye_point(scope.state, thing_of(scope.state, target.id), script.body))
     return Plan(steps=tuple(script.steps), obj=target.id)
@@ -61,7 +60,7 @@ def forward(scope: Scope) -> Plan:
     script = scope.script()
     script.walk(route)
     if not script.steps:
-        script.hold(_SETTLE_S)
+        script.hold(SETTLE_S)
     return Plan(steps=tuple(script.steps))
 
 
@@ -96,7 +95,7 @@ def sit(scope: Scope) -> Plan:
     script.walk(scope.near_route(seat.id, top))
     seated: tuple[Effect, ...] = (_sits(seat.id),)
     script.sit(top, front_yaw(scope.state.poses[seat.id]), end=seated)
-    script.hold(_SETTLE_S)
+    script.hold(SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=seat.id)
 
 

@@ -6,7 +6,7 @@ import math
 
 from iwreplay.actions.angles import heading, yaw_towards
 from iwreplay.actions.gaze import NECK_RAD, middle_of
-from iwreplay.actions.plan import Effect, Plan, Run, Script
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run, Script
 from iwreplay.actions.reading import need_uncovered
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope
@@ -18,7 +18,6 @@ from iwreplay.world.geometry import thing_of
 __all__ = ["face", "look_at", "scan"]
 
 _DEFAULT_ERROR_DEG = 5.0
-_SETTLE_S = 0.4
 #: a full scan turns the body once round; a smaller one swings about the present heading
 _FULL_DEG = 359.0
 
@@ -39,7 +38,7 @@ def face(scope: Scope) -> Plan:
         _turn_to(scope, script, to)
     if not target.is_room:
         script.look(point)
-    script.hold(_SETTLE_S)
+    script.hold(SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=target.id)
 
 
@@ -60,7 +59,7 @@ def look_at(scope: Scope) -> Plan:
     if abs(off) > NECK_RAD and not scope.seat:
         _turn_to(scope, script, yaw_towards(scope.state, point))
     script.look(point, end=(_looked(thing.id),))
-    script.hold(_SETTLE_S)
+    script.hold(SETTLE_S)
     return Plan(steps=tuple(script.steps), obj=thing.id)
 
 
@@ -87,7 +86,7 @@ def scan(scope: Scope) -> Plan:
         half = min(math.radians(arc) / 2.0, NECK_RAD)
         for side in (half, 0.0, -half, 0.0):
             script.look(_ahead(scope, start + side))
-            script.hold(_SETTLE_S)
+            script.hold(SETTLE_S)
     elif arc >= _FULL_DEG:
         for k in range(1, 5):
             script.turn(start + k * math.pi / 2.0)

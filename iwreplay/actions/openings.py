@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from iwreplay.actions.gaze import NECK_RAD, bearing, eye_point
-from iwreplay.actions.plan import Effect, Plan, Run, Script
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run, Script
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.motion.blend import smooth
@@ -19,7 +19,6 @@ from iwreplay.world.geometry import grip_point, handle_point, link_poses, thing_
 __all__ = ["close", "lock", "open_"]
 
 _MOVE_S = 1.0
-_SETTLE_S = 0.4
 _LOCK_S = 0.8
 #: positions of a swing that are tested for obstacles, and how much thinner the tested boxes are
 _SWEEP = 8
@@ -76,7 +75,7 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
     goal = {j.name: j.open_at if open_to else 0.0 for j in joints}
     script.follow(_handle_way(scope, thing, start, goal), _MOVE_S, during=during, end=(_opened(thing.id, open_to),))
     _look_at_result(scope, script, thing, goal)
-    script.hold(_SETTLE_S)
+    script.hold(SETTLE_S)
 
     def verify(run: Run) -> str:
         for j in joints:

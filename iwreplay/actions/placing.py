@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from iwreplay.actions.grip import puts_down
-from iwreplay.actions.plan import Effect, Plan, Run
+from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots, reachable_spot
@@ -17,7 +17,6 @@ from iwreplay.world.relations import holds, support_of
 
 __all__ = ["discard", "need_open", "put_inside", "put_on", "rests_there"]
 
-_SETTLE_S = 0.4
 _DROP_IN_S = 0.8
 
 
@@ -35,7 +34,7 @@ def put_on(scope: Scope) -> Plan:
     none = f"There is no free space on {scope.the(owner.id)} for {scope.the(thing.id)}."
     spots = free_spots(scope, thing, owner, how="on", part=dest.part)
     return _place(
-        scope, thing, *reachable_spot(scope, thing, spots, owner=owner.id, none=sentence(none)), settle_s=_SETTLE_S
+        scope, thing, *reachable_spot(scope, thing, spots, owner=owner.id, none=sentence(none)), settle_s=SETTLE_S
     )
 
 

@@ -13,10 +13,12 @@ from iwreplay.pose import Pose, Vec3, rotate
 from iwreplay.processes import ProcessWorld
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["CONTROL_S", "Effect", "Plan", "Run", "Script", "Step"]
+__all__ = ["CONTROL_S", "SETTLE_S", "Effect", "Plan", "Run", "Script", "Step"]
 
 #: simulated seconds between two settings of the body and the joints
 CONTROL_S = 0.02
+#: a moment at the end of a command in which what was moved comes to rest, and the eyes take it in
+SETTLE_S = 0.4
 
 
 class Run(ProcessWorld, Protocol):

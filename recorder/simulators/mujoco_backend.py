@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, get_args
 
@@ -23,6 +23,7 @@ from iwreplay.pose import IDENTITY, Pose, Quat, Vec3, compose, normalised, quat_
 from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene, Thing
 from recorder.simulators.mjcf import DT_S, body_name, physics_digest, to_mjcf
+from recorder.simulators.mujoco_state import EngineState
 
 __all__ = ["MujocoSimulator"]
 
@@ -32,15 +33,6 @@ _HANDS: tuple[str, ...] = get_args(Hand)
 #: geoms of this group are not found by rays
 _HIDDEN_GROUP = 5
 _RAY_GROUPS = np.array([1, 1, 1, 1, 1, 0], dtype=np.uint8)
-
-#: tree_asleep of a tree that has just been woken
-_AWAKE = -(1 + int(mujoco.mjMINAWAKE))
-_S_STATIC = int(mujoco.mjtSleepState.mjS_STATIC)
-_S_ASLEEP = int(mujoco.mjtSleepState.mjS_ASLEEP)
-_S_AWAKE = int(mujoco.mjtSleepState.mjS_AWAKE)
-
-#: everything that the next step depends on
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
 class _Hold(msgspec.Struct, frozen=True):
@@ -90,6 +82,7 @@ class MujocoSimulator:
             raise SimulatorError(f"MuJoCo refuses scene {scene.id!r}: {e}") from e
         self._data = mujoco.MjData(self._model)
         self._still = mujoco.MjData(self._model)
+        self._state = EngineState(self._model, self._data)
         self._scene = scene
         self._digest = hashlib.sha256(text.encode()).hexdigest()
         self._things: dict[str, Thing] = {t.id: t for t in scene.things}
@@ -189,7 +182,7 @@ class MujocoSimulator:
             raise SimulatorError(f"no joint {joint!r}; there are {', '.join(self._joint_ctrl) or 'none'}")
         if self._data.ctrl[self._joint_ctrl[joint]] != float(position):
             self._data.ctrl[self._joint_ctrl[joint]] = float(position)
-            self._wake_trees(self._trees[self._joint_thing[joint]])
+            self._state.wake(self._trees[self._joint_thing[joint]])
 
     def step(self, n: int = 1) -> None:
         self._loaded()
@@ -294,8 +287,8 @@ class MujocoSimulator:
         saved = _Saved(
             scene=self._scene_id,
             model=self._digest,
-            physics=self._physics().tobytes(),
-            asleep=tuple(int(v) for v in self._data.tree_asleep),
+            physics=self._state.physics(),
+            asleep=self._state.asleep(),
             inactive=tuple(sorted(self._inactive)),
             held=dict(self._held),
             hands=dict(self._hands),
@@ -308,9 +301,7 @@ class MujocoSimulator:
             saved = msgspec.msgpack.decode(state, type=_Saved)
         except msgspec.DecodeError as e:
             raise SimulatorError(f"these {len(state)} bytes are not a snapshot of this simulator: {e}") from e
-        m, d = self._model, self._data
-        physics = np.frombuffer(saved.physics)
-        if saved.model != self._digest or len(physics) != mujoco.mj_stateSize(m, _STATE):
+        if saved.model != self._digest or not self._state.fits(saved.physics):
             raise SimulatorError(
                 f"snapshot of scene {saved.scene!r} does not fit scene {self._scene_id!r}: they are not the same model"
             )
@@ -324,25 +315,8 @@ class MujocoSimulator:
         self._held, self._hands = dict(saved.held), dict(saved.hands)
         for thing in self._held:
             self._freeze(thing)
-        self._set_physics(physics)
-        d.tree_asleep[:] = saved.asleep
-        self._sync_sleep()
-
-    def _set_physics(self, physics: np.ndarray) -> None:
-        """Sets MuJoCo's state with everything awake."""
-        m, d = self._model, self._data
-        mujoco.mj_resetData(m, d)
-        mujoco.mj_setState(m, d, physics, _STATE)
-        # sleeping bodies are taken for moved, and woken, when their places do not fit their coordinates: so the
-        # places are worked out awake first, then what that touched is set again
-        mujoco.mj_forward(m, d)
-        mujoco.mj_setState(m, d, physics, _STATE)
+        self._state.restore(saved.physics, asleep=saved.asleep)
         self._stale = True
-
-    def _physics(self) -> np.ndarray:
-        physics = np.empty(mujoco.mj_stateSize(self._model, _STATE))
-        mujoco.mj_getState(self._model, self._data, physics, _STATE)
-        return physics
 
     def close(self) -> None:
         self._scene = None
@@ -386,38 +360,7 @@ class MujocoSimulator:
 
     def _wake(self, thing: str) -> None:
         """The thing, and everything that fell asleep leaning on it. Of a fixed thing anything may lean on: all."""
-        self._wake_trees(self._trees[thing] if thing in self._free else range(self._model.ntree))
-
-    def _wake_trees(self, trees: Iterable[int]) -> None:
-        d = self._data
-        woken = False
-        for tree in trees:
-            at = tree
-            while d.tree_asleep[at] >= 0:
-                # the trees of one island point at each other in a ring
-                following = int(d.tree_asleep[at])
-                d.tree_asleep[at] = _AWAKE
-                at, woken = following, True
-        if woken:
-            self._sync_sleep()
-
-    def _sync_sleep(self) -> None:
-        """MuJoCo's tables of what is awake, from `tree_asleep`, which alone holds that state."""
-        m, d = self._model, self._data
-        asleep = np.asarray(d.tree_asleep) >= 0
-        d.tree_awake[:] = ~asleep
-        d.ntree_awake = int((~asleep).sum())
-        tree = m.body_treeid
-        moving = np.where(asleep[tree], _S_ASLEEP, _S_AWAKE) if m.ntree else np.zeros(m.nbody, dtype=np.int64)
-        body = np.where(tree < 0, _S_STATIC, moving)
-        d.body_awake[:] = body
-        for name, count, chosen in (
-            ("body_awake_ind", "nbody_awake", np.flatnonzero(body != _S_ASLEEP)),
-            ("parent_awake_ind", "nparent_awake", 1 + np.flatnonzero(body[m.body_parentid[1:]] != _S_ASLEEP)),
-            ("dof_awake_ind", "nv_awake", np.flatnonzero(body[m.dof_bodyid] == _S_AWAKE)),
-        ):
-            getattr(d, name)[: len(chosen)] = chosen
-            setattr(d, count, len(chosen))
+        self._state.wake(self._trees[thing] if thing in self._free else range(self._model.ntree))
 
     def _freeze(self, thing: str) -> None:
         """No contacts and no weight: with zero velocity it stays exactly where it is put."""
