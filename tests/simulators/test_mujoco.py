@@ -114,12 +114,12 @@ def test_a_room_full_of_things_sleeps_and_wakes_alike_after_a_restore() -> None:
 def test_every_class_of_movable_thing_stands_still_on_the_floor() -> None:
     library = load_library(taskpacks.root() / "objects")
     kinds = [name for name, spec in sorted(library.classes.items()) if not spec.fixed]
-    deep = 1.2 + 0.7 * (len(kinds) // 10)
+    deep = 2.0 + 1.4 * (len(kinds) // 10)
     hall = SceneFile(
-        format=1, id="grid", spawn=(0.3, 0.3, 0.0), rooms=(RoomSpec(id="hall", nouns=("hall",), rect=(0, 0, 8, deep)),)
+        format=1, id="grid", spawn=(0.3, 0.3, 0.0), rooms=(RoomSpec(id="hall", nouns=("hall",), rect=(0, 0, 14, deep)),)
     )
     placements = [
-        Placement(id=f"{k}_1", cls=k, at="floor", pos=(0.6 + 0.7 * (i % 10), 0.6 + 0.7 * (i // 10)))
+        Placement(id=f"{k}_1", cls=k, at="floor", pos=(1.0 + 1.3 * (i % 10), 1.0 + 1.4 * (i // 10)))
         for i, k in enumerate(kinds)
     ]
     sim = MujocoSimulator()
