@@ -28,6 +28,7 @@ from iwreplay.pose import (
 from iwreplay.processes.support import dependents, parent_text
 from iwreplay.scene.convex import base_of
 from iwreplay.scene.geometry import solids_at
+from iwreplay.scene.hanging import can_hang, is_hook
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
     PlacedInterior,
@@ -252,7 +253,12 @@ def free_spots(scope: Scope, thing: Thing, owner: Thing, *, how: str, part: str 
             if part in ("", interior.name) and not interior.closed:
                 yield from spots_in(scope.sim, state, thing.id, extent, interior, facing_rad=facing)
         return
-    surfaces = [s for s in surfaces_of(owner, state) if part in ("", s.name) and not _shut_in(owner, s, state)]
+    hangs = can_hang(thing)
+    surfaces = [
+        s
+        for s in surfaces_of(owner, state)
+        if part in ("", s.name) and (hangs or not is_hook(s.name)) and not _shut_in(owner, s, state)
+    ]
     anchors = {s.name: _anchor(state, s.pose[2]) for s in surfaces}
     for surface in sorted(surfaces, key=lambda s: _away(s, anchors[s.name])):
         yield from spots_on(

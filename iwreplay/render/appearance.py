@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from iwreplay.scene.hanging import look_of
 from iwreplay.scene.model import Material, Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
@@ -66,14 +67,14 @@ def value_text(value: AttrValue) -> str:
 
 def shape_is_drawn(shape: Shape, attrs: Attrs) -> bool:
     """Whether the shape is visual and every attribute of its `when` has one of the listed values."""
-    return shape.role != "collision" and all(attrs.get(name) in values for name, values in shape.when.items())
+    return shape.role != "collision" and all(look_of(attrs, name) in values for name, values in shape.when.items())
 
 
 def material_name(shape: Shape, attrs: Attrs) -> str:
     """The material that the shape has now. Of several repaints that apply, the last one listed wins."""
     name = shape.material
     for attr, table in shape.repaint.items():
-        name = table.get(value_text(attrs.get(attr)), name)
+        name = table.get(value_text(look_of(attrs, attr)), name)
     return name
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from iwreplay.errors import GeometryError
 from iwreplay.pose import IDENTITY, Pose, Vec3, compose, inverse, quat_about, quat_to_matrix, rotate, transform_point
+from iwreplay.scene.hanging import look_of
 from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
 from iwreplay.scene.outline import outline_of
 from iwreplay.vocabulary import AttrValue
@@ -186,7 +187,7 @@ def thing_bounds(links: tuple[Link, ...], *, attrs: Mapping[str, AttrValue]) -> 
     for link in links:
         # link 0's own offset is left out: the result is in its frame
         poses.append(IDENTITY if link.parent < 0 else compose(poses[link.parent], link.offset))
-        there = [s for s in link.shapes if all(attrs.get(name) in values for name, values in s.when.items())]
+        there = [s for s in link.shapes if all(look_of(attrs, name) in values for name, values in s.when.items())]
         boxes.extend(_shape_aabb(s, poses[-1]) for s in there)
     b = merged(boxes)
     centre = ((b[0] + b[3]) / 2.0, (b[1] + b[4]) / 2.0, (b[2] + b[5]) / 2.0)

@@ -18,6 +18,7 @@ from iwreplay.pose import IDENTITY, Pose, compose, from_xyz_yaw
 from iwreplay.scene.attributes import checked, defaults_for
 from iwreplay.scene.building_blocks import face_from, interior_from, joint_from, surface_from
 from iwreplay.scene.geometry import thing_bounds
+from iwreplay.scene.hanging import HUNG
 from iwreplay.scene.model import Link, Material, Thing
 from iwreplay.scene.numbers import Numbers
 from iwreplay.scene.solids import shapes_from
@@ -295,5 +296,5 @@ def _check_class(library: Library, name: str, spec: ClassSpec, *, where: str) ->
                 )
         for s in link.shapes:
             for attr in (*s.when, *s.repaint):
-                if attr not in thing.attrs:
+                if attr != HUNG and attr not in thing.attrs:
                     raise SceneError(f"{where}: a shape depends on {attr!r}, which the class does not have")

@@ -10,6 +10,7 @@ from iwreplay.errors import SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, from_xyz_yaw
 from iwreplay.scene.convex import base_of, solid_aabb
 from iwreplay.scene.geometry import Aabb, link_poses_at, merged, solids_at
+from iwreplay.scene.hanging import can_hang, is_hook
 from iwreplay.scene.model import Interior, Room, Surface, Thing
 
 __all__ = ["LIFT_M", "Spot", "is_off_stage", "off_stage", "spot_for"]
@@ -83,6 +84,8 @@ def spot_for(
 
 
 def _on_surface(thing: Thing, surface: Surface, pos: tuple[float, float], yaw: float, *, where: str) -> Pose:
+    if is_hook(surface.name) and not can_hang(thing):
+        raise SceneError(f"{where}: {thing.id} can't hang on a hook; it has no look for it")
     foot = _foot(thing, from_xyz_yaw(*pos, 0.0, yaw))
     hx, hy = surface.half
     if (

@@ -68,6 +68,8 @@ class ShapeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class SurfaceSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A surface named "hook..." is a hook (see `iwreplay.scene.hanging`): things hang below it."""
+
     name: str
     pos: Num3
     half: Num2
