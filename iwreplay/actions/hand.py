@@ -8,8 +8,9 @@ from iwreplay.actions.grip import carrying_pose, puts_down, takes
 from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
+from iwreplay.body import key_poses
 from iwreplay.motion.trajectories import LOOK_S
-from iwreplay.pose import Pose, Vec3, inverse, transform_point, wrap_angle, yaw_of
+from iwreplay.pose import Pose, Vec3, compose, inverse, quat_about, transform_point, wrap_angle, yaw_of
 from iwreplay.processes.power import is_cordless, socket_of
 from iwreplay.processes.support import ancestors, dependents, parent_of
 from iwreplay.scene.model import Thing
@@ -20,8 +21,15 @@ from iwreplay.world.geometry import surface_at, thing_aabb, thing_box, thing_of
 __all__ = ["drop", "grab", "push", "touch", "wait", "wear"]
 
 _FALL_S = 1.2
+#: what is taller than this (metres), and than this many times its depth, does not stay standing when it is let go
+_TOPPLES_M = 0.6
+_TOPPLES_TIMES = 6.0
+#: how far it leans as it leaves the hand: beyond what a broom would stand on
+_LEAN_RAD = math.radians(25.0)
 #: fragile things break when they fall from higher than this
 _BREAK_M = 0.4
+#: farther from the hand than this, a thing is not held
+_SLIPPED_M = 0.05
 _DEFAULT_PUSH_M = 0.10
 _PUSH_MPS = 0.15
 _SKIN_M = 0.004
@@ -89,7 +97,7 @@ def grab(scope: Scope) -> Plan:
     script.go_and_reach(approach)
     script.at_end(takes(thing, carrying_pose(script, thing)), _off_its_base(thing))
     script.retract(holding=True)
-    return Plan(steps=tuple(script.steps), obj=thing.id, verify=lambda run: _still_held(run, scope, thing.id))
+    return Plan(steps=tuple(script.steps), obj=thing.id, verify=lambda run: _in_hand(run, scope, thing))
 
 
 def _off_its_base(thing: Thing) -> Effect:
@@ -102,9 +110,11 @@ def _off_its_base(thing: Thing) -> Effect:
     return effect
 
 
-def _still_held(run: Run, scope: Scope, thing: str) -> str:
-    held = run.state.attr(WEARER, "held") == thing
-    return "" if held else sentence(f"{scope.the(thing)} slipped out of my hand.")
+def _in_hand(run: Run, scope: Scope, thing: Thing) -> str:
+    """By the poses, the hand is where the thing is gripped."""
+    gripped = transform_point(run.state.poses[thing.id], thing.grip)
+    away = math.dist(gripped, key_poses(run.state.body).right_hand[:3])
+    return "" if away < _SLIPPED_M else sentence(f"{scope.the(thing.id)} slipped out of my hand.")
 
 
 def _need_reachable(scope: Scope, thing: Thing) -> None:
@@ -122,13 +132,34 @@ def drop(scope: Scope) -> Plan:
     falling = [thing, *(thing_of(scope.state, t) for t in dependents(scope.state, thing.id))]
     before = {t.id: scope.state.poses[t.id][2] for t in falling}
     script = scope.script()
-    script.hold(0.2, end=(puts_down(thing.id, None, "floor"),))
+    script.hold(0.2, end=(puts_down(thing.id, _leaning(scope, thing), "floor"),))
     x, y, _ = scope.state.poses[thing.id][:3]
     script.eyes = (x, y, 0.0)
     script.look(script.eyes)
     script.hold(_FALL_S - LOOK_S, end=tuple(_fell(t, before[t.id]) for t in falling))
     script.retract(holding=False)
     return Plan(steps=tuple(script.steps), obj=thing.id)
+
+
+def _leaning(scope: Scope, thing: Thing) -> Pose | None:
+    """How a tall thin thing leaves the hand: leaning away from the wearer over its thin side, or towards the wearer
+    where that way is taken. None for anything else, and where there is no room: it falls as it was held."""
+    box, pose = thing_box(thing, scope.state), scope.state.poses[thing.id]
+    hx, hy, hz = box.half
+    if 2.0 * hz < _TOPPLES_M or hz < _TOPPLES_TIMES * min(hx, hy):
+        return None
+    middle = compose(inverse(pose), box.pose)
+    away = (pose[0] - scope.state.body[0], pose[1] - scope.state.body[1])
+    thin: Vec3 = (1.0, 0.0, 0.0) if hy <= hx else (0.0, 1.0, 0.0)
+    leaning = [compose(pose, (0.0, 0.0, 0.0, *quat_about(thin, lean))) for lean in (_LEAN_RAD, -_LEAN_RAD)]
+    tops = [transform_point(at, (0.0, 0.0, 2.0 * hz)) for at in leaning]
+    outward = [(top[0] - pose[0]) * away[0] + (top[1] - pose[1]) * away[1] for top in tops]
+    order = (0, 1) if outward[0] >= outward[1] else (1, 0)
+    ignore = (thing.id, *dependents(scope.state, thing.id))
+    free = (
+        leaning[n] for n in order if not scope.sim.overlap_box(box.half, compose(leaning[n], middle), ignore=ignore)
+    )
+    return next(free, None)
 
 
 def _fell(thing: Thing, before_m: float) -> Effect:

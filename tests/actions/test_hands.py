@@ -38,6 +38,16 @@ def test_put_on_stands_on_the_surface_beside_what_is_there(world: World) -> None
         assert not holds(world.state, "touching", "mug_1", other)
 
 
+@pytest.mark.parametrize("where", [(6.0, 4.0, 0.0), (6.0, 4.0, 2.0), (2.0, 5.5, -1.6)])
+def test_a_dropped_broom_does_not_stay_standing(world: World, where: tuple[float, float, float]) -> None:
+    world.ok("[Walk] broom", "[Grab] broom")
+    world.stand(*where).ok("[Drop] broom")
+    world.settle(1.0)
+    up = rotate(world.state.poses["broom_1"][3:], (0.0, 0.0, 1.0))
+    assert up[2] < 0.7
+    world.ok("[Walk] broom", "[Grab] broom")
+
+
 def test_put_on_the_floor_and_in_what_is_carried(world: World) -> None:
     world.ok("[Walk] apple", "[Grab] bowl", "[PutOn] bowl, floor")
     assert world.attr("bowl_1", "parent") == "floor"
