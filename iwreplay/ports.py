@@ -1,5 +1,8 @@
 """The ports: the only places through which chance and the outside world enter an episode.
 
+No generator of random numbers is among them, because nothing here draws lots: the opening of a log determines all that
+follows, but for what the participants and the simulator answer. A participant that draws brings its own seeded one.
+
 Simulator, Assistant and Human each have a contract suite in `tests/contracts/` that any implementation must pass.
 """
 
@@ -26,7 +29,6 @@ __all__ = [
     "Human",
     "HumanAct",
     "HumanView",
-    "Rng",
     "Said",
     "Simulator",
 ]
@@ -36,15 +38,6 @@ class Clock(Protocol):
     """Wall time, for envelopes and latencies only; never for anything hashed or compared."""
 
     def now_ns(self) -> int: ...
-
-
-class Rng(Protocol):
-    """Seeded chance. Nothing draws any in this version: the opening of a log determines everything that follows, but
-    for what the participants and the simulator answer."""
-
-    def uniform(self, lo: float, hi: float) -> float: ...
-
-    def randrange(self, n: int) -> int: ...
 
 
 class Simulator(Protocol):

@@ -23,7 +23,15 @@ def run(
         str, typer.Option("--assistant", help="oracle, silent, or scripted:FILE.", metavar="NAME")
     ] = "oracle",
     human: Annotated[str, typer.Option("--human", help="literal.", metavar="NAME")] = "literal",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the episode.", min=0, max=_MAX_SEED)] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            "--seed",
+            help="Tells repetitions apart: it is part of the episode's id. None of the participants draws lots yet.",
+            min=0,
+            max=_MAX_SEED,
+        ),
+    ] = 0,
     frames: Annotated[
         bool, typer.Option("--frames/--no-frames", help="Draw frames and log their hashes, or only what is visible.")
     ] = True,
