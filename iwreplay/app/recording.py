@@ -15,11 +15,11 @@ from iwreplay.app.tasks import find_tasks
 from iwreplay.errors import UnknownNameError
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.loop import configured
-from iwreplay.ports import Assistant, Human
+from iwreplay.ports import Assistant, AssistantAct, Human
 from iwreplay.store import Episode, Store
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import TaskPack
-from recorder.assistants import OracleAssistant, ScriptedAssistant, SilentAssistant
+from recorder.assistants import OracleAssistant, ScriptedAssistant, SilentAssistant, load_lines
 from recorder.humans import LiteralHuman
 from recorder.record import Recorded, RecordingInterrupted, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
@@ -36,6 +36,7 @@ __all__ = [
     "record_tasks",
 ]
 
+_SCRIPTED = "scripted:"
 ASSISTANTS = ("oracle", "silent", "scripted:FILE")
 HUMANS = ("literal",)
 
@@ -68,14 +69,17 @@ class RunInterrupted(KeyboardInterrupt):
 
     def __init__(self, done: tuple[RecordedEpisode, ...]) -> None:
         self.done = done
-        super().__init__(f"interrupted after {len(done)} episodes")
+        super().__init__(f"interrupted; {len(done)} of the episodes are done")
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """How to record: everything but the task. Pickles, so that a worker process can carry it out."""
 
     store: Path
+    #: as it was asked for
     assistant: str
+    #: what a scripted Assistant says; its file is read once, it may be a pipe
+    script: tuple[AssistantAct, ...] | None = None
     human: str
     seed: int = 0
     #: False: frames are not drawn, only what is visible is worked out
@@ -101,12 +105,20 @@ def record_tasks(
     StoreError for a folder of other things; RunInterrupted after Ctrl-C, with what was recorded until then.
     """
     packs = find_tasks(tasks)
+    script = _script_of(assistant)
     for pack in packs:
-        assistant_named(assistant, task=pack)
         validate_task(pack)
     human_named(human)
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
-    wish = Wish(store=store, assistant=assistant, human=human, seed=seed, frames=frames, threads=threads_for(jobs))
+    wish = Wish(
+        store=store,
+        assistant=assistant,
+        script=script,
+        human=human,
+        seed=seed,
+        frames=frames,
+        threads=threads_for(jobs),
+    )
     done: list[RecordedEpisode] = []
     try:
         for recorded in each(partial(record_task, wish=wish), packs, jobs=jobs, progress=progress):
@@ -123,7 +135,7 @@ def record_tasks(
 
 def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     """Records one episode in the store and scores it."""
-    speaker, listener = assistant_named(wish.assistant, task=task), human_named(wish.human)
+    speaker, listener = assistant_named(wish.assistant, task=task, script=wish.script), human_named(wish.human)
     store = Store.open_or_make(wish.store, made_by=f"iwreplay {__version__}")
     episode = store.new_episode(
         task=task.id, assistant=speaker.about().name, human=listener.about().name, seed=wish.seed
@@ -146,15 +158,22 @@ def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     return _scored(episode, task, wish, recorded)
 
 
-def assistant_named(name: str, *, task: TaskPack) -> Assistant:
-    """The Assistant of that name for that task. UnknownNameError; LinesError for an unusable script."""
-    if name == "oracle":
-        return OracleAssistant(task.oracle)
-    if name == "silent":
-        return SilentAssistant()
-    if name.startswith("scripted:"):
-        return ScriptedAssistant.from_file(name.removeprefix("scripted:"))
-    raise UnknownNameError("assistant", name, known=ASSISTANTS)
+def assistant_named(name: str, *, task: TaskPack, script: tuple[AssistantAct, ...] | None = None) -> Assistant:
+    """The Assistant of that name for that task; a scripted one says `script`, or the lines of its file when that is
+    None. UnknownNameError; LinesError for an unusable script."""
+    lines = _script_of(name) if script is None else script
+    if lines is not None:
+        return ScriptedAssistant(lines)
+    return OracleAssistant(task.oracle) if name == "oracle" else SilentAssistant()
+
+
+def _script_of(name: str) -> tuple[AssistantAct, ...] | None:
+    """The lines of a scripted Assistant; None for one that needs none. UnknownNameError, LinesError."""
+    if name.startswith(_SCRIPTED):
+        return load_lines(name.removeprefix(_SCRIPTED))
+    if name not in ASSISTANTS:
+        raise UnknownNameError("assistant", name, known=ASSISTANTS)
+    return None
 
 
 def human_named(name: str) -> Human:

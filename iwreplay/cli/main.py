@@ -9,7 +9,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from iwreplay import __version__
-from iwreplay.cli import log, query, replay, run, score, show, tasks
+from iwreplay.cli import log, query, replay, run, scenes, score, show, tasks
+from iwreplay.cli.interrupts import CtrlC
 from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
 
@@ -51,6 +52,7 @@ def _root(
 
 
 app.add_typer(tasks.app, name="tasks")
+app.add_typer(scenes.app, name="scene")
 run.add_to(app)
 show.add_to(app)
 replay.add_to(app)
@@ -60,7 +62,22 @@ app.add_typer(log.app, name="log")
 
 
 def main() -> None:
-    """Entry point: every error that is foreseen becomes one line on stderr and its exit code."""
+    """Runs the command line: every error that is foreseen becomes one line on stderr and its exit code."""
+    with CtrlC():
+        try:
+            _run()
+        except KeyboardInterrupt:
+            # once more, while the first one was being answered
+            sys.exit(_INTERRUPTED)
+        except Exception as e:
+            # a library may have made another error of it
+            if not CtrlC.caused(e):
+                raise
+            note("interrupted")
+            sys.exit(_INTERRUPTED)
+
+
+def _run() -> NoReturn:
     try:
         _only_text(sys.argv[1:])
         code = app(standalone_mode=False, prog_name="iwreplay")

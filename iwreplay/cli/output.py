@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
@@ -13,14 +15,24 @@ from typing import TextIO
 import msgspec
 import typer
 
-__all__ = ["OutputClosedError", "note", "print_json", "print_table", "progress", "say"]
+__all__ = [
+    "OutputClosedError",
+    "counted",
+    "note",
+    "print_json",
+    "print_json_line",
+    "print_table",
+    "progress",
+    "say",
+    "say_wrapped",
+]
 
 #: decimals as numbers; times as ISO 8601 and bytes as base64, which is msgspec's way; anything unknown as text
 _ENCODER = msgspec.json.Encoder(decimal_format="number", enc_hook=str)
 #: control characters but for tab and newline
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-#: widest column of a table, characters
-_MAX_COLUMN = 72
+#: a column of a table is not made narrower than this, characters; a terminal narrower than that is left to itself
+_MIN_COLUMN, _MIN_WIDTH = 8, 40
 
 
 class OutputClosedError(Exception):
@@ -30,6 +42,26 @@ class OutputClosedError(Exception):
 def say(text: str = "") -> None:
     """A line on stdout. Raises OutputClosedError when nobody reads it, OSError when it can't be written."""
     _write(text, _escaped)
+
+
+def say_wrapped(text: str, *, indent: int) -> None:
+    """Lines on stdout. On a terminal each is broken at its width, and goes on under its own text, `indent` characters
+    in; where it is not a terminal, a line stays one line."""
+    width = _terminal_width()
+    for line in text.split("\n"):
+        if width is None or len(line) <= width or width < indent + _MIN_WIDTH // 2:
+            say(line)
+            continue
+        wrapped = textwrap.wrap(
+            line, width, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False
+        )
+        for piece in wrapped:
+            say(piece)
+
+
+def counted(n: int, noun: str) -> str:
+    """ "1 frame", "2 frames"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def note(text: str) -> None:
@@ -47,14 +79,45 @@ def print_json(value: object) -> None:
     _write(msgspec.json.format(_ENCODER.encode(value), indent=2).decode(), _escaped_in_json)
 
 
+def print_json_line(value: object) -> None:
+    """`value` as JSON on one line."""
+    _write(_ENCODER.encode(value).decode(), _escaped_in_json)
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Rows under their columns; numbers to the right. Long values are cut on screen only (JSON has all of it)."""
+    """Rows under their columns; numbers to the right. On a terminal the widest columns are cut so that a row fits a
+    line; a file or a pipe gets the whole of every value."""
     cells = [[_cell(v) for v in row] for row in rows]
     widths = [max([len(c), *(len(r[i]) for r in cells)]) for i, c in enumerate(columns)]
     right = [bool(cells) and all(_is_number(r[i]) for r in cells) for i in range(len(columns))]
+    widths = _fitted(widths, [_MIN_COLUMN if not r else w for r, w in zip(right, widths, strict=True)])
     for row in [list(columns), ["-" * w for w in widths], *cells]:
-        line = "  ".join(v.rjust(w) if r else v.ljust(w) for v, w, r in zip(row, widths, right, strict=True))
+        fit = [_cut(v, w) for v, w in zip(row, widths, strict=True)]
+        line = "  ".join(v.rjust(w) if r else v.ljust(w) for v, w, r in zip(fit, widths, right, strict=True))
         say(line.rstrip())
+
+
+def _fitted(widths: list[int], least: list[int]) -> list[int]:
+    """Widths of columns that fit the terminal together: the widest gives way first, none below its least width."""
+    room = _terminal_width()
+    widths = list(widths)
+    while room is not None and sum(widths) + 2 * (len(widths) - 1) > max(room, _MIN_WIDTH):
+        wide = max(range(len(widths)), key=lambda i: (widths[i] - least[i] > 0, widths[i]))
+        if widths[wide] <= least[wide]:
+            break
+        widths[wide] -= 1
+    return widths
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _terminal_width() -> int | None:
+    """Columns of the terminal that stdout is; None when it is none."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return None
+    return shutil.get_terminal_size().columns
 
 
 @contextmanager
@@ -131,8 +194,7 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}" if value == round(value, 3) else f"{value:.3f}"
-    text = " ".join(str(value).split())
-    return text if len(text) <= _MAX_COLUMN else text[: _MAX_COLUMN - 3] + "..."
+    return " ".join(str(value).split())
 
 
 def _is_number(cell: str) -> bool:

@@ -45,7 +45,7 @@ def run(
     its log is readable and marked interrupted, and the run can be repeated. Exit code 1 when an episode broke off with
     a fault, 130 after Ctrl-C.
 
-    Example: iwreplay run G05 P04 --assistant oracle --human literal
+    Example: iwreplay run V06 --assistant oracle --human literal
     """
     from iwreplay.app.recording import RunInterrupted, record_tasks
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iwreplay.cli.options import JsonOption
-from iwreplay.cli.output import print_json, print_table, progress, say
+from iwreplay.cli.output import counted, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from iwreplay.taskpack.model import TaskPack
@@ -45,7 +45,7 @@ def list_tasks(*, json: JsonOption = False) -> None:
 def show(task: TaskArgument, *, json: JsonOption = False) -> None:
     """Show what a task asks, its oracle, and what is checked. (Spoils it.)
 
-    Example: iwreplay tasks show G05
+    Example: iwreplay tasks show V06
     """
     from iwreplay.app.tasks import find_task
 
@@ -69,7 +69,7 @@ def check(
 
     Exit code 1 when any check fails.
 
-    Example: iwreplay tasks check G05
+    Example: iwreplay tasks check V06
     """
     from iwreplay.app.validation import check_tasks
 
@@ -84,7 +84,8 @@ def check(
         bad = [(r.task, c) for r in reports for c in r.checks if not c.ok]
         for name, failed in bad:
             say(f"\n{name}, {failed.name}: {failed.detail}")
-        say(f"\n{len(reports)} tasks, {sum(len(r.checks) for r in reports)} checks, {len(bad)} failed")
+        done = counted(sum(len(r.checks) for r in reports), "check")
+        say(f"\n{counted(len(reports), 'task')}, {done}, {len(bad)} failed")
     if not all(r.ok for r in reports):
         raise typer.Exit(1)
 

@@ -1,10 +1,12 @@
-"""An episode as a readable timeline: one line a fact that a person wants to see."""
+"""An episode as a readable timeline: one line a fact that a person wants to see, one line a stretch of silence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import assert_never, cast
 
+from iwreplay.cli.output import counted
+from iwreplay.errors import LogError
 from iwreplay.events import (
     AnyEvent,
     AssistantDecision,
@@ -28,11 +30,13 @@ from iwreplay.events import (
     Utterance,
     WorldSnapshot,
 )
-from iwreplay.vocabulary import AttrValue
+from iwreplay.vocabulary import AttrValue, Phase
 
-__all__ = ["timeline"]
+__all__ = ["TEXT_AT", "line_of", "outcome_text", "quoted", "shown_by_default", "timeline", "turns_text", "value_text"]
 
-_PHASES = {
+#: column at which the text of a line begins, and goes on when it is broken
+TEXT_AT = 25
+_PHASES: dict[Phase, str] = {
     "scene_init": "scene is set up",
     "warmup": "warmup (predefined actions)",
     "closed_loop": "live interaction",
@@ -41,15 +45,53 @@ _PHASES = {
 
 
 def timeline(events: Iterable[tuple[int, Event]], *, everything: bool = False) -> Iterator[str]:
-    """Lines "seq time turn what". `everything` adds poses, frames, first sights, observations and snapshots."""
-    for seq, event in events:
-        if isinstance(event, PhaseChanged) and event.phase in _PHASES:
-            yield f"{'':>24}-- {_PHASES[event.phase]} --"
-            continue
-        text = _text(cast("AnyEvent", event), everything)
-        if text is not None:
-            turn = f"turn {event.turn}" if event.turn else ""
-            yield f"{seq:>6} {event.sim_time_s:>8.2f}s {turn:>7} {text}"
+    """Lines "seq time turn what". `everything` adds poses, frames, first sights, observations and snapshots, and gives
+    each silent decision its own line. What is intact of a damaged log comes before its LogError."""
+    silent: list[tuple[int, Event]] = []
+    try:
+        for seq, event in events:
+            if not everything and isinstance(event, AssistantDecision) and event.decision == "silent":
+                silent.append((seq, event))
+                continue
+            line = _heading(event) or line_of(seq, event, everything=everything)
+            if line is not None:
+                yield from _silence(silent)
+                silent.clear()
+                yield line
+    except LogError:
+        yield from _silence(silent)
+        raise
+    yield from _silence(silent)
+
+
+def line_of(seq: int, event: Event, *, everything: bool = False) -> str | None:
+    """The line of one event; None for one that only `everything` shows."""
+    text = _text(cast("AnyEvent", event), everything)
+    return None if text is None else _line(seq, event, f"turn {event.turn}" if event.turn else "", text)
+
+
+def shown_by_default(event: Event) -> bool:
+    """Whether the timeline shows events like this one without being asked for everything."""
+    return isinstance(event, PhaseChanged) or _text(cast("AnyEvent", event), False) is not None
+
+
+def _heading(event: Event) -> str | None:
+    return f"{'':>{TEXT_AT - 1}}-- {_PHASES[event.phase]} --" if isinstance(event, PhaseChanged) else None
+
+
+def _silence(silent: list[tuple[int, Event]]) -> Iterator[str]:
+    if silent:
+        seq, event = silent[0]
+        yield _line(seq, event, turns_text(event.turn, silent[-1][1].turn), "Assistant silent")
+
+
+def turns_text(first: int, last: int) -> str:
+    """ "turn 3", "turns 3-5"."""
+    return f"turn {first}" if first == last else f"turns {first}-{last}"
+
+
+def _line(seq: int, event: Event, turn: str, text: str) -> str:
+    return f"{seq:>6} {event.sim_time_s:>8.2f}s {turn:>7} {text}"
 
 
 def _text(event: AnyEvent, everything: bool) -> str | None:
@@ -57,33 +99,36 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
         case EpisodeOpened():
             t = event.task
             return (
-                f"{t.id} {_quoted(t.title)} ({t.family}), scene {event.scene.id}: Assistant {event.assistant.name}, "
-                f"Human {event.human.name}, seed {event.config.seed}\n{'':>25}The wearer asks: {_quoted(t.request)}"
+                f"{t.id} {quoted(t.title)} ({t.family}), scene {event.scene.id}: Assistant {event.assistant.name}, "
+                f"Human {event.human.name}, seed {event.config.seed}\n"
+                f"{'':>{TEXT_AT}}The wearer asks: {quoted(t.request)}"
             )
         case PhaseChanged():
             return f"phase {event.phase}" if everything else None
         case AssistantDecision():
-            words = f": {_quoted(event.text)}" if event.text else ""
-            return f"Assistant {event.decision}{words}" if everything or event.decision != "silent" else None
+            words = f": {quoted(event.text)}" if event.text else ""
+            return f"Assistant {event.decision}{words}"
         case HumanTurn():
-            return f"Human says: {_quoted(event.reply)}" if event.reply else None
+            return f"Human says: {quoted(event.reply)}" if event.reply else None
         case CommandIssued():
             return f"  {event.text}{'' if event.source == 'human' else f'  ({event.source})'}"
         case PrimitiveOutcome():
-            return f"    {_outcome(event)}"
+            return f"    {outcome_text(event)}"
         case Utterance():
-            return f"{event.speaker} says: {_quoted(event.text)}"
+            return f"{event.speaker[:1].upper()}{event.speaker[1:]} says: {quoted(event.text)}"
         case ScriptedEvent():
-            return f"* {event.script} happens{f': {_quoted(event.text)}' if event.text else ''}"
+            return f"* {event.script} happens{f': {quoted(event.text)}' if event.text else ''}"
         case StateDelta():
-            return f"      {event.thing}.{event.attr}: {_value(event.old)} -> {_value(event.new)}  ({event.cause})"
+            return (
+                f"      {event.thing}.{event.attr}: {value_text(event.old)} -> {value_text(event.new)}  ({event.cause})"
+            )
         case Happened():
             if event.what == "seen" and not everything:
                 return None
             parts = " ".join(
                 f"{k}={v}" for k, v in (("obj", event.obj), ("dest", event.dest), ("tool", event.tool)) if v
             )
-            detail = "".join(f" {k}={_value(v)}" for k, v in event.detail.items())
+            detail = "".join(f" {k}={value_text(v)}" for k, v in event.detail.items())
             return f"      {event.what} {parts}".rstrip() + detail
         case ModelCall():
             return f"model {event.model} as {event.role}: {event.input_tokens} in, {event.output_tokens} out"
@@ -92,17 +137,28 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
         case EpisodeEnded():
             kind = "valid" if event.valid else "not valid"
             tail = f": {event.detail}" if event.detail else ""
-            return f"ended by {event.reason}, {kind}: {event.turns} turns, {event.actions} actions{tail}"
+            effort = f"{counted(event.turns, 'turn')}, {counted(event.actions, 'action')}"
+            return f"ended by {event.reason}, {kind}: {effort}{tail}"
         case Contact():
             return f"      {event.a} touches {event.b}" if everything else None
         case FrameCaptured():
             return (
-                f"frame {event.frame_id} ({event.cause}), {len(event.visible)} things visible" if everything else None
+                f"frame {event.frame_id} ({event.cause}), {counted(len(event.visible), 'thing')} visible"
+                if everything
+                else None
             )
         case Observation():
-            return f"{event.role} is shown {len(event.frames)} of {event.available} frames" if everything else None
+            return (
+                f"{event.role} is shown {len(event.frames)} of {counted(event.available, 'frame')}"
+                if everything
+                else None
+            )
         case PosesSampled():
-            return f"poses of {len(event.things)} things, {len(event.joints)} joints" if everything else None
+            return (
+                f"poses of {counted(len(event.things), 'thing')}, {counted(len(event.joints), 'joint')}"
+                if everything
+                else None
+            )
         case BodyPosed():
             return "body pose" if everything else None
         case WorldSnapshot():
@@ -111,18 +167,21 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
             assert_never(never)
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Words as they were said."""
     return f'"{text}"'
 
 
-def _outcome(event: PrimitiveOutcome) -> str:
+def outcome_text(event: PrimitiveOutcome) -> str:
+    """What became of a command."""
     if event.ok:
         walked = f", {event.distance_m:.1f} m" if event.distance_m else ""
         return f"ok: {event.primitive}, {event.duration_s:.1f} s{walked}"
     return f"{'refused' if event.refused else 'failed'} {event.code}: {event.sentence}"
 
 
-def _value(value: AttrValue) -> str:
+def value_text(value: AttrValue) -> str:
+    """A value of an attribute, in words."""
     if value is True or value is False:
         return "yes" if value else "no"
-    return "-" if value is None else _quoted(value) if isinstance(value, str) else str(value)
+    return "-" if value is None else quoted(value) if isinstance(value, str) else str(value)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from iwreplay.errors import SceneError
 from iwreplay.scene.building import WALL_M
-from iwreplay.scene.convex import shrunk, solid_aabb, solids_meet
-from iwreplay.scene.geometry import Aabb, Solid, aabbs_overlap, merged, solids_at
+from iwreplay.scene.convex import shrunk, solid_aabb
+from iwreplay.scene.geometry import merged, solids_at
 from iwreplay.scene.model import Room, Thing
+from iwreplay.scene.overlaps import Placed, meets, overlap_told
 
 __all__ = ["SLACK_M", "check_inside_rooms", "check_no_overlap", "check_openings_clear", "first_overlap"]
 
@@ -16,8 +17,6 @@ __all__ = ["SLACK_M", "check_inside_rooms", "check_no_overlap", "check_openings_
 SLACK_M = 0.002
 _SHELL = ("floor", "wall", "ceiling")
 _SWING_STEPS = 5
-
-Placed = tuple[Thing, tuple[Solid, ...], Aabb]
 
 
 def placed(thing: Thing, joints: Mapping[str, float]) -> Placed:
@@ -28,23 +27,21 @@ def placed(thing: Thing, joints: Mapping[str, float]) -> Placed:
 
 def first_overlap(one: Placed, others: Sequence[Placed]) -> Thing | None:
     """The first of the others that `one` runs into."""
-    for other, solids, box in others:
-        if other.id == one[0].id or not aabbs_overlap(one[2], box):
-            continue
-        if any(solids_meet(a, b) for a in one[1] for b in solids):
-            return other
-    return None
+    return next((o[0] for o in others if o[0].id != one[0].id and meets(one, o)), None)
 
 
 def check_no_overlap(things: Sequence[Thing], joints: Mapping[str, float], *, where: str) -> None:
-    """SceneError naming the first two things that run into each other. Parts of one composite may touch."""
+    """SceneError naming the first two things that run into each other, with where they are and a way out. Parts of
+    one composite may touch."""
     all_placed = [placed(t, joints) for t in things]
     for i, one in enumerate(all_placed):
         if one[0].cls in _SHELL:
             continue
         hit = first_overlap(one, [p for p in all_placed[:i] if not _door_in_wall(one[0], p[0])])
         if hit is not None:
-            raise SceneError(f"{where}: {one[0].id} and {hit.id} are in the same place")
+            other = next(p for p in all_placed if p[0].id == hit.id)
+            told = overlap_told(one, other, all_placed, joints, movable=one[0].cls not in ("door", "window"))
+            raise SceneError(f"{where}: {told}")
 
 
 def _door_in_wall(a: Thing, b: Thing) -> bool:

@@ -1,0 +1,104 @@
+"""`iwreplay scene`: which scenes there are, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from iwreplay.cli.options import JsonOption
+from iwreplay.cli.output import print_json, print_table, say, say_wrapped
+
+if TYPE_CHECKING:
+    from iwreplay.app.scenes import SceneView, ThingView
+    from iwreplay.scene.model import Portal
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="The scenes that tasks play in: list, show what is in one."
+)
+
+
+@app.command(name="list")
+def list_all(*, json: JsonOption = False) -> None:
+    """List the scenes, with the numbers of their rooms, of the objects in them, and of surfaces to put things on.
+
+    Example: iwreplay scene list --json
+    """
+    from iwreplay.app.scenes import list_scenes
+
+    listed = list_scenes()
+    if json:
+        print_json(listed)
+    else:
+        names = ("id", "title", "rooms", "objects", "surfaces")
+        print_table(names, [[getattr(s, n) for n in names] for s in listed])
+
+
+@app.command()
+def show(
+    scene: Annotated[
+        str | None, typer.Argument(help="Id of a scene, a unique beginning of it, or a TOML file.", metavar="SCENE")
+    ] = None,
+    *,
+    task: Annotated[
+        str | None,
+        typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what a task file can use: rooms, openings, furniture with its surfaces and interiors, and things.
+
+    Places are named as `at` of a placement takes them; metres and degrees, x to the east, y to the north.
+
+    Example: iwreplay scene show family_kitchen
+    """
+    from iwreplay.app.scenes import view_scene
+
+    view = view_scene(scene, task=task)
+    if json:
+        print_json(view)
+    else:
+        _describe(view)
+
+
+def _describe(view: SceneView) -> None:
+    say(f"{view.id}: {view.title}" + (f", with the things of task {view.task}" if view.task else ""))
+    x, y, yaw = view.spawn
+    say(f"The wearer starts at {x:g} {y:g}, facing {yaw:g} degrees.")
+    say("\nRooms")
+    for r in view.rooms:
+        x0, y0, x1, y1 = r.rect
+        say(f"  {r.id}: x {x0:g} to {x1:g}, y {y0:g} to {y1:g}, {r.height:g} m high; called {', '.join(r.nouns)}")
+    say("\nOpenings to walk through")
+    for o in view.openings:
+        say(f"  {_opening(o)}")
+    say(f"\n{_title('Furniture', view.furniture)}")
+    _things(view.furniture)
+    say(f"\n{_title('Things', view.things)}")
+    _things(view.things)
+
+
+def _title(what: str, things: Sequence[ThingView]) -> str:
+    return f"{what} (id, class, name, x y z, turned by; size)" if things else f"{what}: none"
+
+
+def _opening(o: Portal) -> str:
+    return f"{o.a} - {o.b or 'outside'}: at {o.pos[0]:g} {o.pos[1]:g}, {o.width:g} m wide"
+
+
+def _things(things: Iterable[ThingView]) -> None:
+    for t in things:
+        where = "off stage" if t.pos is None else f"{t.pos[0]:g} {t.pos[1]:g} {t.pos[2]:g}, {t.yaw_deg:g} degrees"
+        size = " x ".join(f"{v:.2f}" for v in t.size)
+        say_wrapped(f'  {t.id}  {t.cls}  "{t.name}"  {where}; {size}', indent=6)
+        for s in t.surfaces:
+            clear = "" if s.clearance_m >= 1.0 else f", {s.clearance_m:.2f} m free above it"
+            say(f"      on {s.at}: {s.size[0]:.2f} x {s.size[1]:.2f} at height {s.height_m:.2f}{clear}")
+        for i in t.interiors:
+            closed = f", closed by its {' and '.join(i.closed_by)}" if i.closed_by else ""
+            say(f"      in {i.at}: {' x '.join(f'{v:.2f}' for v in i.size)}{closed}")
+        for stance in t.stances:
+            say(f"      stance at {stance.x:g} {stance.y:g}, facing {stance.yaw_deg:g} degrees")
