@@ -22,23 +22,39 @@ __all__ = [
 
 Attrs = Mapping[str, AttrValue]
 
-#: colours of liquids that the scene has no material of the same name for
+#: colours of liquids (and of what is poured like one) that the scene has no material of the same name for; a space in
+#: a name is written _
 LIQUID_RGB: dict[str, tuple[int, int, int]] = {
+    "ammonia": (196, 224, 232),
     "batter": (232, 208, 150),
     "bleach": (226, 232, 190),
     "broth": (196, 150, 80),
+    "chocolate_syrup": (66, 34, 16),
+    "cleaner": (90, 170, 210),
+    "cleanser": (224, 206, 90),
+    "coconut_milk": (246, 244, 238),
     "coffee": (58, 36, 22),
+    "detergent": (80, 120, 200),
+    "flour": (240, 236, 224),
+    "iced_tea": (176, 104, 36),
     "juice": (240, 160, 40),
     "lemon_tea": (206, 150, 60),
+    "lemonade": (236, 232, 150),
     "milk": (244, 242, 234),
     "oil": (214, 180, 60),
     "orange_juice": (240, 150, 30),
     "paint": (200, 60, 50),
+    "salt": (244, 244, 242),
+    "sanitizer": (190, 222, 236),
     "sauce": (160, 50, 30),
+    "soda": (96, 52, 30),
     "soup": (206, 130, 60),
+    "sugar": (250, 249, 245),
+    "syrup": (66, 34, 16),
     "tea": (150, 86, 36),
     "vinegar": (214, 196, 150),
     "water": (146, 190, 214),
+    "white_wine": (226, 214, 140),
     "wine": (110, 20, 40),
 }
 #: liquids that can't be told from another by looking
@@ -104,7 +120,7 @@ def liquid_of(thing: Thing, attrs: Attrs, materials: Mapping[str, Material]) -> 
     for name, litres in parts:
         look = LOOKS_LIKE.get(name, name)
         known = materials.get(look)
-        rgb = known.rgb if known is not None else LIQUID_RGB.get(look, _UNKNOWN_LIQUID)
+        rgb = known.rgb if known is not None else LIQUID_RGB.get(look.replace(" ", "_"), _UNKNOWN_LIQUID)
         total += litres
         for i in range(3):
             mixed[i] += litres * rgb[i]
