@@ -17,9 +17,9 @@ def test_the_page_is_the_help() -> None:
 def test_every_command_has_an_example_and_json() -> None:
     sections = reference(app).split("\n## ")[1:]
     commands = [s for s in sections if "\nCommands:\n" not in s]
-    assert len(commands) == 13
+    assert len(commands) == 16
     for section in commands:
         name = section.splitlines()[0]
         assert f"Example: {name} " in section, name
         assert "--json" in section, name
-        assert "--store" in section or name.startswith("iwreplay tasks"), name
+        assert "--store" in section or name.startswith(("iwreplay tasks", "iwreplay scene")), name

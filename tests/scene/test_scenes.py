@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -125,7 +126,7 @@ def test_a_door_fills_its_opening_and_looks_into_room_a(library: Library) -> Non
                     FurnitureSpec(id="b", cls="sofa", pos=(2, 2.3)),
                 )
             },
-            "b and a",
+            r"b at \(.*\) and a at \(.*\) are in the same place: they overlap by .* Move b by .* of the world",
         ),
         ({"furniture": (FurnitureSpec(id="a", cls="table", pos=(0.2, 2)),)}, "a is not inside a room"),
         (
@@ -223,13 +224,63 @@ def test_placements_that_do_not_hold_are_refused(library: Library, placement: Pl
         compile_scene(_hall(), [placement], library=library)
 
 
-def test_two_things_in_one_place_are_named(library: Library) -> None:
-    with pytest.raises(SceneError, match="mug_2 and mug_1"):
+@pytest.mark.parametrize(
+    ("owner", "first", "second"),
+    [
+        ("table_1.top", (0.0, 0.0), (0.05, 0.0)),
+        ("table_1.top", (0.0, 0.0), (0.01, -0.03)),
+        # at the back edge: the shortest way, over it, is none
+        ("cabinet_1.top", (0.0, 0.17), (0.0, 0.18)),
+        # the cabinet is turned, and so is the frame of `pos`
+        ("cabinet_2.top", (0.0, 0.0), (0.03, 0.01)),
+    ],
+)
+def test_two_things_in_one_place_are_named_with_a_way_out(
+    library: Library, owner: str, first: tuple[float, float], second: tuple[float, float]
+) -> None:
+    hall = _hall(
+        furniture=(
+            *_hall().furniture,
+            FurnitureSpec(id="cabinet_2", cls="cabinet", pos=(6.6, 1.0), yaw_deg=-90),
+        )
+    )
+
+    def put(at: tuple[float, float]) -> CompiledScene:
+        one = Placement(id="mug_1", cls="mug", at=owner, pos=first)
+        return compile_scene(hall, [one, Placement(id="mug_2", cls="mug", at=owner, pos=at)], library=library)
+
+    with pytest.raises(SceneError) as caught:
+        put(second)
+    told = re.search(
+        r"mug_2 at \(.*\) and mug_1 at \(.*\) are in the same place: they overlap by (.*) m along .*\. "
+        r"Move mug_2 by (.*) m towards ([+-])([xy]) of (\w+) \(its pos is in that frame\)",
+        str(caught.value),
+    )
+    assert told is not None, str(caught.value)
+    depth, way, sign, axis, frame = told.groups()
+    assert float(depth) <= float(way)
+    assert frame == owner.partition(".")[0]
+
+    def moved(by: float) -> tuple[float, float]:
+        by = by if sign == "+" else -by
+        return (second[0] + by, second[1]) if axis == "x" else (second[0], second[1] + by)
+
+    assert put(moved(float(way))).things
+    with pytest.raises(SceneError, match="same place"):
+        put(moved(float(way) - 0.003))
+
+
+def test_where_no_straight_way_leads_out_the_error_says_so(library: Library) -> None:
+    """A second plate has no room on the seat of a chair."""
+    with pytest.raises(
+        SceneError, match=r"No straight way for plate_2 along x or y of chair_1 .* choose another place"
+    ):
         compile_scene(
             _hall(),
             [
-                Placement(id="mug_1", cls="mug", at="table_1.top"),
-                Placement(id="mug_2", cls="mug", at="table_1.top", pos=(0.05, 0.0)),
+                Placement(id="chair_1", cls="chair", at="floor", pos=(3.0, 1.0)),
+                Placement(id="plate_1", cls="plate", at="chair_1.seat"),
+                Placement(id="plate_2", cls="plate", at="chair_1.seat", pos=(0.01, 0.0)),
             ],
             library=library,
         )
