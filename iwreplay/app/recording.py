@@ -16,7 +16,7 @@ from iwreplay.errors import UnknownNameError
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.loop import configured
 from iwreplay.ports import Assistant, AssistantAct, Human
-from iwreplay.store import Episode, Store
+from iwreplay.store import Episode, Store, status_of
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import TaskPack
 from recorder.assistants import OracleAssistant, ScriptedAssistant, SilentAssistant, load_lines
@@ -55,6 +55,8 @@ class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     log: str
     root_hash: str
     end_reason: str
+    #: what became of it, see `iwreplay.store.STATUSES`
+    status: str
     valid: bool
     turns: int
     #: commands of live interaction, refused ones included
@@ -197,6 +199,7 @@ def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded) ->
         log=str(episode.log),
         root_hash=recorded.root_hash,
         end_reason=result.reason,
+        status=status_of("sealed", end_reason=result.reason),
         valid=result.valid,
         turns=result.turns,
         actions=result.actions,

@@ -174,47 +174,62 @@ class VerdictClaim:
 
 
 def kept_verdicts(episode: Episode) -> Iterator[KeptVerdict]:
-    """Every verdict on the episode, oldest first; none outside a store. One that can't be read says why."""
-    if episode.replays is not None:
-        for number, folder in _folders(episode.replays):
-            try:
-                raw = (folder / _FILE).read_bytes()
-            except FileNotFoundError:
-                continue
-            except OSError as e:
-                yield KeptVerdict(replay=number, verdict=None, wall_ns=None, problem=f"can't be read: {e.strerror}")
-                continue
-            yield _read(number, raw)
+    """Every verdict on the episode, oldest first; none outside a store. One that can't be read says why; when it can't
+    even be seen which there are, that is said under the number 0."""
+    if episode.replays is None:
+        return
+    try:
+        folders = _folders(episode.replays)
+    except OSError as e:
+        yield _unreadable(0, f"can't be read: {e.strerror}")
+        return
+    for number, folder in folders:
+        try:
+            raw = (folder / _FILE).read_bytes()
+        except FileNotFoundError:
+            continue
+        except OSError as e:
+            yield _unreadable(number, f"can't be read: {e.strerror}")
+            continue
+        yield _read(number, raw)
 
 
 def verdicts_stamp(episode: Episode) -> str:
-    """Changes when a verdict is added, taken away or touched."""
+    """Changes when a verdict is added, taken away or touched, or can be read and could not."""
     if episode.replays is None:
         return ""
-    parts = []
-    for number, folder in _folders(episode.replays):
-        try:
-            stat = (folder / _FILE).stat()
-        except OSError:
-            continue
-        parts.append(f"{number}:{stat.st_size}-{stat.st_mtime_ns}")
-    return ",".join(parts)
+    try:
+        folders = _folders(episode.replays)
+    except OSError as e:
+        return str(e.strerror)
+    return ",".join(f"{number}:{_file_stamp(folder / _FILE)}" for number, folder in folders)
+
+
+def _file_stamp(path: Path) -> str:
+    try:
+        stat = path.stat()
+    except OSError as e:
+        return str(e.strerror)
+    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}"
+
+
+def _unreadable(number: int, why: str) -> KeptVerdict:
+    return KeptVerdict(replay=number, verdict=None, wall_ns=None, problem=why)
 
 
 def _read(number: int, raw: bytes) -> KeptVerdict:
-    def unreadable(why: str) -> KeptVerdict:
-        return KeptVerdict(replay=number, verdict=None, wall_ns=None, problem=why)
-
     try:
         version = msgspec.json.decode(raw, type=_Version).version
         if version > VERDICT_VERSION:
-            return unreadable(f"version {version} is newer than {VERDICT_VERSION}, the newest that this build reads")
+            return _unreadable(
+                number, f"version {version} is newer than {VERDICT_VERSION}, the newest that this build reads"
+            )
         file = msgspec.json.decode(raw, type=_File)
         verdict = msgspec.json.decode(file.verdict, type=ReplayVerdict)
     except msgspec.MsgspecError as e:
-        return unreadable(f"damaged: {e}")
+        return _unreadable(number, f"damaged: {e}")
     if struct_hash(verdict) != file.digest:
-        return unreadable("damaged: it is not what was written (digest)")
+        return _unreadable(number, "damaged: it is not what was written (digest)")
     return KeptVerdict(replay=number, verdict=verdict, wall_ns=file.wall_ns)
 
 

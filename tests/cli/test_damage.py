@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from iwreplay.store import Store, kept_verdicts
+from tests.catalogue.conftest import write_episode
 from tests.cli.conftest import Run
 
 DONE = "G99-oracle-literal-s0"
@@ -73,6 +74,17 @@ def test_replay_says_which_log_is_unreadable_and_goes_on(run: Run, store: Store)
     assert all("the file is empty" in v["problem"] for v in done.json())
     one = run("replay", DONE, "--json", "--store", store.root)
     assert (one.code, one.json()["episode"], one.json()["grade"]) == (3, DONE, "damaged")
+
+
+def test_replay_answers_with_an_object_for_one_that_is_named_and_else_with_a_list(run: Run, tmp_path: Path) -> None:
+    store = Store.open_or_make(tmp_path / "one", made_by="test")
+    name = write_episode(store).id
+    store.find(name).log.write_bytes(b"")
+    assert isinstance(run("replay", name, "--json", "--store", store.root).json(), dict)
+    for named in ((), (name, name)):
+        answer = run("replay", *named, "--json", "--store", store.root).json()
+        assert [v["episode"] for v in answer] == [name]
+        assert {"episode", "grade", "steps", "first_divergence"} <= set(answer[0])
 
 
 @pytest.mark.parametrize(
