@@ -5,8 +5,8 @@ Importing this package loads numba; kernels are compiled at the first frame (see
 
 from __future__ import annotations
 
+from iwreplay.render.layout import BODY_ID, SKY_ID
 from iwreplay.render.renderer import MAX_SIDE_PX, RENDERER_NAME, Frame, Renderer, focal_from_fovy
-from iwreplay.render.shade import BODY_ID, SKY_ID
 from iwreplay.render.stage import BodyPiece
 from iwreplay.render.text import TextFit, fit_text
 from iwreplay.render.textures import TEXTURES

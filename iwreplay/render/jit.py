@@ -9,8 +9,9 @@ Cache: compiled code is kept beside the source in `__pycache__`; where that is r
 numba's folder of the user (`~/.cache/numba` or what the platform uses); `NUMBA_CACHE_DIR` overrides both. Where none
 of them can be written, kernels are compiled anew by every process, which costs some seconds at the first frame and
 changes no pixel. What numba keeps is keyed by the text of the kernel's own file and nothing else of ours: so a kernel
-module imports no function and no constant from the package except this module (a test holds it to that), and asserts
-`OPTIONS_REVISION`, which must be raised here and there when the options below change.
+module imports nothing from the package except this module and the numbers of `layout` (a test holds it to that), and
+asserts the revisions of both as numbers in its own text: `OPTIONS_REVISION`, which must be raised here and there when
+the options below change, and `LAYOUT_REVISION`, which follows from the layout.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ __all__ = ["MAX_TEXELS", "Palette", "coverage_level"]
 
 T = TypeVar("T", bound=np.generic)
 
-#: texels of all textures together, with their mip levels (4 bytes each)
-MAX_TEXELS = 1 << 27
+#: texels of all textures together, with their mip levels (8 bytes each)
+MAX_TEXELS = 1 << 26
 _MAX_LEVELS = 13
 _OPAQUE = 4
 
@@ -38,15 +38,19 @@ class Palette:
         self._size = 0
         self._used_texels = 0
         self._textures = 0
-        #: (n, 3) colour 0..1; (n,) own light, gloss, index of its texture or -1; (n, 2) tiles per metre; coverage
+        #: (n, 3) colour 0..1; (n,) own light, share of the light around that it has more of, gloss, opacity, index of
+        #: its texture or -1; (n, 2) tiles per metre; coverage
         self.rgb = np.zeros((32, 3))
         self.glow = np.zeros(32)
+        self.lift = np.zeros(32)
         self.gloss = np.zeros(32)
+        self.alpha = np.ones(32)
         self.texture = np.full(32, -1, np.int32)
         self.uv_scale = np.ones((32, 2))
         self.level = np.full(32, _OPAQUE, np.uint8)
-        #: 0x00BBGGRR each, textures and their mip levels one after another
-        self.texels: npt.NDArray[np.uint32] = np.zeros(1 << 16, np.uint32)
+        #: red from bit 0 on, green from bit 20, blue from bit 40 (room for weights when they are mixed); textures and
+        #: their mip levels one after another
+        self.texels: npt.NDArray[np.uint64] = np.zeros(1 << 16, np.uint64)
         #: (texture, level, (start, log2 width, log2 height)) and the number of levels
         self.levels: npt.NDArray[np.int64] = np.zeros((16, _MAX_LEVELS, 3), np.int64)
         self.level_count: npt.NDArray[np.int32] = np.zeros(16, np.int32)
@@ -77,22 +81,24 @@ class Palette:
             rgb=material.rgb,
             glow=material.emission,
             gloss=gloss,
+            alpha=material.alpha if level < _OPAQUE else 1.0,
             texture=texture,
             scale=(tiles, tiles),
             level=level,
         )
 
     def image(
-        self, key: Hashable, image: npt.NDArray[np.uint8], *, part: tuple[float, float], glow: float = 0.0
+        self, key: Hashable, image: npt.NDArray[np.uint8], *, part: tuple[float, float], lift: float = 0.0
     ) -> int:
         """Index of a material that shows an image (h, w, 3) with sides that are powers of two.
 
-        part: the share of its width and height that uv 0..1 covers. The image is read only when `key` is new.
+        part: the share of its width and height that uv 0..1 covers. lift: it gets so much more of the light
+        around. The image is read only when `key` is new.
         """
         if key in self._known:
             return self._known[key]
         texture = self._add_texture(("image", key), image)
-        return self._add(key, rgb=(255, 255, 255), glow=glow, gloss=0.0, texture=texture, scale=part, level=_OPAQUE)
+        return self._add(key, rgb=(255, 255, 255), lift=lift, texture=texture, scale=part)
 
     def knows(self, key: Hashable) -> int | None:
         """Index of an image's material when it is there already."""
@@ -103,19 +109,21 @@ class Palette:
         key: Hashable,
         *,
         rgb: tuple[int, int, int],
-        glow: float,
-        gloss: float,
         texture: int,
         scale: tuple[float, float],
-        level: int,
+        glow: float = 0.0,
+        lift: float = 0.0,
+        gloss: float = 0.0,
+        alpha: float = 1.0,
+        level: int = _OPAQUE,
     ) -> int:
         i = self._size
         if i == len(self.glow):
-            for name in ("rgb", "glow", "gloss", "texture", "uv_scale", "level"):
+            for name in ("rgb", "glow", "lift", "gloss", "alpha", "texture", "uv_scale", "level"):
                 setattr(self, name, _doubled(getattr(self, name)))
         self.rgb[i] = [c / 255.0 for c in rgb]
         self.glow[i], self.gloss[i], self.texture[i], self.uv_scale[i] = glow, gloss, texture, scale
-        self.level[i] = level
+        self.lift[i], self.alpha[i], self.level[i] = lift, alpha, level
         self._size += 1
         self._known[key] = i
         return i
@@ -135,7 +143,7 @@ class Palette:
         for j, m in enumerate(mips):
             height, width = m.shape[:2]
             self.levels[i, j] = (self._used_texels, width.bit_length() - 1, height.bit_length() - 1)
-            packed = m[..., 0].astype(np.uint32) | m[..., 1].astype(np.uint32) << 8 | m[..., 2].astype(np.uint32) << 16
+            packed = m[..., 0].astype(np.uint64) | m[..., 1].astype(np.uint64) << 20 | m[..., 2].astype(np.uint64) << 40
             self.texels[self._used_texels : self._used_texels + width * height] = packed.ravel()
             self._used_texels += width * height
         self.level_count[i] = len(mips)

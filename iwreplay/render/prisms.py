@@ -67,7 +67,7 @@ def prism(size: tuple[float, ...]) -> Mesh:
         normals.append(((y1 - y0) / length, (x0 - x1) / length))
     along = 0.0
     for i, p in enumerate(points):
-        row = []
+        row: list[int] = []
         for q, m, u in (
             (p, blended(normals[i], normals[i - 1]), along),
             (points[(i + 1) % n], blended(normals[i], normals[(i + 1) % n]), along + lengths[i]),

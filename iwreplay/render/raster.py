@@ -20,11 +20,11 @@ import math
 import numpy as np
 
 from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel
+from iwreplay.render.layout import LAMP_AT, LAMP_FADE, LAMP_REACH, LAMP_RECT, LAYOUT_REVISION
 
 __all__ = [
     "FIXED",
     "MAX_CORNERS",
-    "MAX_LIGHTS",
     "NEAR_M",
     "count_bands",
     "fill_bands",
@@ -34,13 +34,12 @@ __all__ = [
 ]
 
 assert OPTIONS_REVISION == 1
+assert LAYOUT_REVISION == 17835415
 
 #: fixed-point units in a pixel
 FIXED = 512
 #: surfaces nearer than this are cut off
 NEAR_M = 0.02
-#: how many lights can shine on one part
-MAX_LIGHTS = 6
 
 # Projected points lie within so many pixels of the image's centre; beyond, triangles are clipped. 2**14 pixels are
 # 2**23 units, products of two are 2**46: edge functions can't overflow 64 bits.
@@ -67,39 +66,20 @@ def place_parts(parts, poses, local_balls, balls):
 
 
 @inlined
-def _pick_lights(p, x, y, z, radius, wx, wy, lights, part_lights):
-    """The strongest lights that reach a ball (view axes x, y, z; world wx, wy). Light columns: see `setup`."""
-    taken = 0
-    for i in range(lights.shape[0]):
-        outside_x = max(lights[i, 8] - wx, wx - lights[i, 10])
-        outside_y = max(lights[i, 9] - wy, wy - lights[i, 11])
-        if max(outside_x, outside_y) - radius >= lights[i, 12]:
+def _lamps_reaching(x, y, z, radius, wx, wy, lamps):
+    """Bit j: lamp j reaches into a ball (view axes x, y, z; world wx, wy)."""
+    reaching = 0
+    for j in range(lamps.shape[0]):
+        outside_x = max(lamps[j, LAMP_RECT] - wx, wx - lamps[j, LAMP_RECT + 2])
+        outside_y = max(lamps[j, LAMP_RECT + 1] - wy, wy - lamps[j, LAMP_RECT + 3])
+        if max(outside_x, outside_y) - radius >= lamps[j, LAMP_FADE]:
             continue
-        dx, dy, dz = lights[i, 0] - x, lights[i, 1] - y, lights[i, 2] - z
-        d = math.sqrt(dx * dx + dy * dy + dz * dz)
+        dx, dy, dz = lamps[j, LAMP_AT] - x, lamps[j, LAMP_AT + 1] - y, lamps[j, LAMP_AT + 2] - z
         # beyond its reach (kept as one over its square)
-        gap = max(0.0, d - radius)
-        if gap * gap * lights[i, 4] >= 1.0:
-            continue
-        strength = lights[i, 3] / (1.0 + d * d)
-        # insertion into a short list, strongest first
-        k = taken if taken < MAX_LIGHTS else MAX_LIGHTS - 1
-        if taken == MAX_LIGHTS:
-            j = part_lights[p, k + 1]
-            ex, ey, ez = lights[j, 0] - x, lights[j, 1] - y, lights[j, 2] - z
-            if lights[j, 3] / (1.0 + ex * ex + ey * ey + ez * ez) >= strength:
-                continue
-        else:
-            taken += 1
-        while k > 0:
-            j = part_lights[p, k]
-            ex, ey, ez = lights[j, 0] - x, lights[j, 1] - y, lights[j, 2] - z
-            if lights[j, 3] / (1.0 + ex * ex + ey * ey + ez * ez) >= strength:
-                break
-            part_lights[p, k + 1] = j
-            k -= 1
-        part_lights[p, k + 1] = i
-    part_lights[p, 0] = taken
+        gap = max(0.0, math.sqrt(dx * dx + dy * dy + dz * dz) - radius)
+        if gap * gap * lamps[j, LAMP_REACH] < 1.0:
+            reaching |= 1 << j
+    return reaching
 
 
 @inlined
@@ -174,16 +154,15 @@ def _emit(
 @kernel
 def setup(
     vertices, normals, faces, part_vertices, part_faces, part_drawn, part_two_sided, part_level, poses, turns, balls,
-    camera, focal_px, near, width, height, lights, view_vertices, view_normals, image, part_lights,
+    camera, focal_px, near, width, height, lamps, view_vertices, view_normals, image, part_lamps,
     rec_xy, rec_iz, rec_src, rec_flags, scratch, corners_xy,
 ):  # fmt: skip
     """View-space vertices and normals of every part in view, and a record for every triangle piece that may be seen.
 
-    camera (3, 4): rows right, up, forward, and in the last column the camera's position. lights (n, 13): position in
-    view axes, strength, one over the square of its reach, position in the world, room x0 y0 x1 y1, and how far its
-    light goes outside of that. scratch (6 + 2 * MAX_CORNERS, 4) and corners_xy (MAX_CORNERS, 2) are working space.
-    Returns the number of records wanted; when it is above the capacity of `rec_*` the caller makes room and calls
-    again.
+    camera (3, 4): rows right, up, forward, and in the last column the camera's position. lamps (n, LAMP_COLUMNS); bit j
+    of part_lamps is set for a part in view that lamp j may reach. scratch (6 + 2 * MAX_CORNERS, 4) and corners_xy
+    (MAX_CORNERS, 2) are working space. Returns the number of records wanted; when it is above the capacity of `rec_*`
+    the caller makes room and calls again.
     """
     capacity = rec_src.shape[0]
     limits = (width * FIXED, height * FIXED)
@@ -196,7 +175,7 @@ def setup(
     m, turn, polygon, kept = scratch[0:3], scratch[3:6], scratch[6 : 6 + MAX_CORNERS], scratch[6 + MAX_CORNERS :]
     n = 0
     for p in range(part_drawn.shape[0]):
-        part_lights[p, 0] = 0
+        part_lamps[p] = 0
         if part_drawn[p] == 0:
             continue
         dx, dy, dz = balls[p, 0] - camera[0, 3], balls[p, 1] - camera[1, 3], balls[p, 2] - camera[2, 3]
@@ -209,7 +188,7 @@ def setup(
             continue
         if abs(x) * focal_px - z * half_w > r * side_w or abs(y) * focal_px - z * half_h > r * side_h:
             continue
-        _pick_lights(p, x, y, z, r, balls[p, 0], balls[p, 1], lights, part_lights)
+        part_lamps[p] = _lamps_reaching(x, y, z, r, balls[p, 0], balls[p, 1], lamps)
         tx, ty, tz = poses[p, 0, 3] - camera[0, 3], poses[p, 1, 3] - camera[1, 3], poses[p, 2, 3] - camera[2, 3]
         for i in range(3):
             for j in range(3):
@@ -303,21 +282,70 @@ def _covers(column, row, shift, offset, level):
     return (rank & 3) < level
 
 
+@inlined
+def _insert_pane(n, iz, source, y, x, rec_src, pane_iz, panes):
+    """Keeps the nearest two; of equally near ones those with the lower triangle number."""
+    at = 0
+    while at < 2:
+        held = panes[at, y, x]
+        if held < 0 or iz > pane_iz[at, y, x] or (iz == pane_iz[at, y, x] and source < rec_src[held]):
+            break
+        at += 1
+    if at == 0:
+        panes[1, y, x] = panes[0, y, x]
+        pane_iz[1, y, x] = pane_iz[0, y, x]
+    if at < 2:
+        panes[at, y, x] = n
+        pane_iz[at, y, x] = iz
+
+
 @kernel
 def raster_band(
-    rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner,
+    rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner, peel,
+    behind_iz, behind, pane_iz, panes,
 ):  # fmt: skip
     """Finds the record seen at every sample of rows row0..row1-1.
 
     Sample (column, row) lies at offset + (column, row) * 2**shift fixed-point units. `near_iz` (rows, columns) gets
-    1/depth in float32, 0 where nothing is; `owner` the record number or -1. Both are indexed from row0.
+    1/depth in float32, 0 where nothing is; `owner` the record number or -1. Both are indexed from row0. Glass takes as
+    many of the four samples of a pixel as its level says.
+
+    With `peel`, further arrays get what is needed to look through glass: `behind` (rows, columns) the nearest record
+    that is no glass, `panes` (2, rows, columns) the nearest two of glass in front of it, -1 where there is none, and
+    `behind_iz`, `pane_iz` their inverse depths.
     """
     for y in range(row1 - row0):
         for x in range(columns):
             near_iz[y, x] = 0.0
             owner[y, x] = -1
+    _fill_band(
+        rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner,
+        1 if peel else 0, behind_iz, pane_iz, panes,
+    )  # fmt: skip
+    if peel:
+        for y in range(row1 - row0):
+            for x in range(columns):
+                behind_iz[y, x] = near_iz[y, x]
+                behind[y, x] = owner[y, x]
+                panes[0, y, x] = -1
+                panes[1, y, x] = -1
+        _fill_band(
+            rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner,
+            2, behind_iz, pane_iz, panes,
+        )  # fmt: skip
+
+
+@kernel
+def _fill_band(
+    rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner, which,
+    behind_iz, pane_iz, panes,
+):  # fmt: skip
+    """The work of `raster_band` for all records (0), for those that are no glass (1), or for glass (2)."""
     for i in range(begin, end):
         n = order[i]
+        level = rec_flags[n] & 7
+        if which != 0 and (which == 1) != (level == _FLAT_COVERAGE):
+            continue
         x0, y0, x1, y1, x2, y2 = (
             np.int64(rec_xy[n, 0]), np.int64(rec_xy[n, 1]), np.int64(rec_xy[n, 2]),
             np.int64(rec_xy[n, 3]), np.int64(rec_xy[n, 4]), np.int64(rec_xy[n, 5]),
@@ -344,7 +372,6 @@ def raster_band(
         slope_x = (float(a1) * step1 + float(a2) * step2) / area
         slope_y = (float(b1) * step1 + float(b2) * step2) / area
         iz0 = rec_iz[n, 0]
-        level = rec_flags[n] & 7
         source = rec_src[n]
         s0, s1, s2 = a0 << shift, a1 << shift, a2 << shift
         fx = offset + (left << shift)
@@ -368,6 +395,8 @@ def raster_band(
                 if (e0 + k * s0) | (e1 + k * s1) | (e2 + k * s2) < 0:
                     continue
                 iz = np.float32(iz_row + slope_x * float(offset + (x << shift) - x0))
+                if which == 2 and iz > behind_iz[y - row0, x]:
+                    _insert_pane(n, iz, source, y - row0, x, rec_src, pane_iz, panes)
                 held = near_iz[y - row0, x]
                 if iz < held:
                     continue

@@ -15,10 +15,10 @@ import numpy as np
 from iwreplay.errors import RenderError, SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, quat_to_matrix
 from iwreplay.render.appearance import liquid_of, liquid_space, material_name, shape_is_drawn
+from iwreplay.render.layout import BODY_ID
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
-from iwreplay.render.shade import BODY_ID
 from iwreplay.render.shapes import quad, tessellate
 from iwreplay.render.text import draw_text
 from iwreplay.scene.geometry import link_poses_at
@@ -29,8 +29,8 @@ __all__ = ["BodyPiece", "Posed", "Stage"]
 
 #: text lies this far in front of the surface that carries it
 _FACE_GAP_M = 0.0005
-#: and is a little brighter than its surroundings, so that it can be read in a dark corner
-_FACE_GLOW = 0.2
+#: and is a little brighter than its surroundings, so that it can be read in a corner
+_FACE_LIFT = 0.2
 
 
 class BodyPiece(Protocol):
@@ -215,7 +215,7 @@ class Stage:
         if known is not None:
             return known
         image, part = draw_text(text, face)
-        return self.palette.image(key, image, part=part, glow=_FACE_GLOW)
+        return self.palette.image(key, image, part=part, lift=_FACE_LIFT)
 
     def _wear(self, p: int, material: int) -> None:
         self.part_material[p] = material

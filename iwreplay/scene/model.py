@@ -36,7 +36,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     #: sRGB 0..255
     rgb: tuple[int, int, int]
-    #: 1 opaque; below 1 drawn by ordered coverage (glass)
+    #: 1 opaque; below 1 mixed with what is behind (glass)
     alpha: float = 1.0
     #: name of a procedural texture ("wood", "tile", "fabric" ...) or ""
     texture: str = ""

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from iwreplay.render import jit, raster, shade
+from iwreplay.render import jit, layout, lighting, raster, shade, surfaces
 
 KERNELS = (
     raster.place_parts,
@@ -20,19 +20,33 @@ KERNELS = (
     raster.count_bands,
     raster.fill_bands,
     raster.raster_band,
-    shade.shade_band,
-    shade.survey_band,
+    surfaces.list_surfaces,
+    surfaces.survey_band,
+    lighting.light_surfaces,
+    shade.colour_pixels,
 )
 
 
-@pytest.mark.parametrize("module", [raster, shade])
+@pytest.mark.parametrize("module", [raster, surfaces, lighting, shade])
 def test_what_a_kernel_is_compiled_from_is_all_in_its_file(module: ModuleType) -> None:
     """numba keeps compiled code by the text of the kernel's file: a constant from elsewhere could go stale."""
     tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
     imported = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     imported |= {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    assert imported == {"__future__", "math", "numpy", "iwreplay.render.jit"}
-    assert any(isinstance(n, ast.Assert) and "OPTIONS_REVISION" in ast.unparse(n) for n in tree.body)
+    assert imported == {"__future__", "math", "numpy", "iwreplay.render.jit", "iwreplay.render.layout"}
+    asserted = [ast.unparse(n) for n in tree.body if isinstance(n, ast.Assert)]
+    # a number in the file's own text: what changes it changes the file
+    assert f"assert OPTIONS_REVISION == {jit.OPTIONS_REVISION}" in asserted
+    assert f"assert LAYOUT_REVISION == {layout.LAYOUT_REVISION}" in asserted
+
+
+def test_the_layout_has_another_revision_when_any_number_of_it_changes() -> None:
+    source = Path(str(layout.__file__)).read_text(encoding="utf-8")
+    for old, new in (("CAP = 4096", "CAP = 8192"), ("MAP_PX = 768", "MAP_PX = 512"), ("TMP = 22", "TMP = 23")):
+        assert old in source
+        changed: dict[str, object] = {}
+        exec(source.replace(old, new), changed)
+        assert changed["LAYOUT_REVISION"] != layout.LAYOUT_REVISION
 
 
 def product_and_sum(a: float, b: float, c: float) -> float:

@@ -61,7 +61,7 @@ def test_texels_are_packed_with_their_mip_levels() -> None:
     assert palette.level_count[t] == 3
     start, log_w, log_h = palette.levels[t, 2]
     assert (log_w, log_h) == (0, 0)
-    assert int(palette.texels[start]) == 15 | 30 << 8 | 46 << 16
+    assert int(palette.texels[start]) == 15 | 30 << 20 | 46 << 40
     assert palette.uv_scale[i].tolist() == [0.5, 1.0]
 
 

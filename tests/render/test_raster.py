@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iwreplay.render.raster import MAX_CORNERS, MAX_LIGHTS, NEAR_M, count_bands, fill_bands, raster_band, setup
+from iwreplay.render.layout import LAMP_COLUMNS
+from iwreplay.render.raster import MAX_CORNERS, NEAR_M, count_bands, fill_bands, raster_band, setup
 
 SIDE = 48
 FOCAL = 40.0
@@ -36,8 +37,8 @@ def owners(
     wanted = setup(
         vertices, np.zeros((n, 3)), faces, np.array([[0, n]], np.int32), np.array([[0, t]], np.int32), np.ones(1,
         np.uint8), np.array([two_sided], np.uint8), np.array([level], np.uint8), poses, turns, np.array([[0.0, 0.0,
-        0.0, 1e6]]), camera, FOCAL, NEAR_M, SIDE, SIDE, np.zeros((0, 13)), np.empty((n, 3)), np.empty((n, 3)),
-        np.empty((n, 3), np.int32), np.zeros((1, 1 + MAX_LIGHTS), np.int32), rec_xy, rec_iz, rec_src, rec_flags,
+        0.0, 1e6]]), camera, FOCAL, NEAR_M, SIDE, SIDE, np.zeros((0, LAMP_COLUMNS)), np.empty((n, 3)), np.empty((n, 3)),
+        np.empty((n, 3), np.int32), np.zeros(1, np.int64), rec_xy, rec_iz, rec_src, rec_flags,
         np.empty((6 + 2 * MAX_CORNERS, 4)), np.empty((MAX_CORNERS, 2), np.int64),
     )  # fmt: skip
     assert wanted <= records
@@ -48,8 +49,9 @@ def owners(
     fill_bands(rec_xy, wanted, _SHIFT, _OFFSET, rows, rows, np.zeros(1, np.int64), order)
     near_iz, owner = np.empty((rows, rows), np.float32), np.empty((rows, rows), np.int32)
     raster_band(
-        rec_xy, rec_iz, rec_src, rec_flags, order, 0, int(counts[0]), _SHIFT, _OFFSET, rows, 0, rows, near_iz, owner
-    )
+        rec_xy, rec_iz, rec_src, rec_flags, order, 0, int(counts[0]), _SHIFT, _OFFSET, rows, 0, rows, near_iz, owner,
+        False, near_iz, owner, np.zeros((2, 0, 0), np.float32), np.zeros((2, 0, 0), np.int32),
+    )  # fmt: skip
     source = np.where(owner >= 0, rec_src[np.maximum(owner, 0)] if wanted else -1, -1)
     return source.astype(np.int32), near_iz
 
