@@ -48,6 +48,8 @@ _DOUBLE_VERBS = frozenset(
     )
 )
 _VERBS = _PLAIN_VERBS | _DOUBLE_VERBS
+#: of these, those that stand before no noun: "a light box" and "a dry cloth" are things, "wash cup" is an order
+_NO_ADJECTIVES = frozenset(words_of("wash cook"))
 #: verbs that belong to the order before them: "turn to face the window"
 _NO_PURPOSE = frozenset(words_of("face look stand sit continue"))
 _OPENER = r"(?:the|a|an|that|this|those|these|your|my|it|them|both|all|on|off|in|up|down|out|to|towards?|over|around|left|right|\d)"
@@ -67,7 +69,7 @@ _FILLERS = phrases_of(
     do not forget to; never forget to; i think you should; i think you can; i think you need to; i think you must;
     i'd say; i said; as i said; like i said; i suggest you; i'd; i would; all you need to do is; all you have to do is;
     for now; right now; straight away; up next; so next; so now; so then; your next step is to; the next step is to; continue to; proceed
-    to; do; you
+    to; do; you; probably; possibly; i think; i guess; i suppose; you should probably; perhaps you should; maybe you should
     """
 )
 _LONGEST_FIRST = sorted(_FILLERS, key=lambda f: (-len(f), f))
@@ -90,6 +92,10 @@ _GO_AND = re.compile(r"^(?:go|come|run)(?: over| over there| back)?(?: and)? (?=
 #: said of the scene in the middle of an order: "get the phone, it's ringing"
 _ASIDE = re.compile(r"^(?:it|he|she|they|there|you)(?:'s|'re| is| are| was| were| has| have|'ve|'ll| will| forgot)\b")
 _REWRITES = (
+    (
+        re.compile(r"\bturn an? (quarter|half)(?: turn)? (?:to (?:the|your) )?(left|right)\b"),
+        r"make a \1 turn to the \2",
+    ),
     (re.compile(r"\bturn(?: around)? (?:so(?: that)?|until|till) you(?:'re| are)? (?:now )?fac(?:e|ing)\b"), "face"),
 )
 
@@ -104,13 +110,13 @@ _CONDITION = re.compile(
 )
 _PROGRESS = re.compile(
     r"^(?:when|once|after|as soon as|now that) (?:you(?:'re| are|'ve| have| get| reach| arrive| finish)|that's done|that is done|this is done|it's done|it is done"
-    r"|doing (?:that|this|so))\b[^,]*,? ?|^before [^,]+, "
+    r"|doing (?:that|this|so))\b[^,]*,? ?|^before [^,]+, (?!(?:.* )?(?:it|them|that|this|one)\b)"
 )
 _REASON = re.compile(
     r",? (?:because|without \w+ing\b|so (?:you|we|it|they|i|nobody|nothing) (?:don't|do not|can|can't|won't|will|is|are|doesn't|isn't|know|see|gets?|stays?)\b|so that|in order to|since (?:it|the|that|this|you|we)|as (?:it|the|that|this|you|we)\b|to make sure|to avoid|before (?:you|it|the|that|we|anything|going|leaving|doing|starting|touching|taking)\b|while (?:it|the|that|this)\b).*$"
 )
 _QUESTION = re.compile(
-    r"^(?:what|where|which|who|whose|why|how|is|are|do you|does|did|was|were|has|have you|are you|can you see|could you see|would it)\b"
+    r"^(?:what|where|which|who|whose|why|how|is|are|isn't|aren't|do you|does|did|was|were|has|have you|are you|can you see|could you see|would it)\b"
 )
 _STATEMENT = re.compile(
     r"^(?:i|we|they|he|she|there|it|here|this|that|these|those|everything|nothing|all|both|one|some)\b"
@@ -172,6 +178,9 @@ def _begins_order(text: str) -> bool:
     first = words[0].rstrip(",")
     if first in _PLAIN_VERBS:
         return len(words) > 1 or first in ("wait", "stop", "stand", "rise", "scan")
+    if first in _NO_ADJECTIVES and (len(words) == 2 or (words[1:2] and words[1].endswith(","))):
+        # "go to sink, wash mug"
+        return True
     return first in _DOUBLE_VERBS and len(words) > 1 and re.match(_OPENER, words[1]) is not None
 
 
@@ -225,6 +234,9 @@ def _classify(clause: str) -> Clause:
         return Clause("topic", text)
     if _NEGATION.match(text):
         return Clause("forbidden", clause)
+    if asked and text.startswith("see "):
+        # "can you see the mug?" has lost its "can you" here
+        return Clause("question", text)
     polite = asked and text.split()[0] in _VERBS and not _QUESTION.match(clause)
     if _CONDITION.search(_REASON.sub("", text)):
         return Clause("condition", clause)

@@ -31,9 +31,14 @@ _LISTS = frozenset(
 )
 #: verbs for which the hand holds the tool: "it" is never the tool itself
 _TOOLED = frozenset(words_of("Cut Slice Score Sweep Wipe"))
+#: asks how things are; an order may be put as any other question
+_YES_OR_NO = re.compile(r"^(?:is|are|isn't|aren't|was|were|does|did|has|have|see)\b")
 #: words that no name has: what is left when a sentence was not taken apart
 _NO_NAME = re.compile(r"\b(?:the|then|me|you|your|yourself|it|is|are|don't|if|so|not|and go)\b|(?<!next) to ")
-_SEVERAL = re.compile(r"^(?:both|all (?:of )?the|all (?:two|three|four)|the (?:two|three|four)|(?:two|three|four)) \w")
+_SEVERAL = re.compile(
+    r"^(?:everything|all (?:that|which)|each|every|both|all (?:of )?the|all (?:two|three|four)"
+    r"|the (?:two|three|four)|(?:two|three|four)) \w"
+)
 _LIST_SEPARATOR = re.compile(r",? and (?=the |your |that |this |both )|, (?=the |your |that |this )")
 _SAY = re.compile(
     r"^(?:say|reply|answer)(?: that)? [\"'](?P<words>.+?)[\"']$|^(?:tell|let) [\w ]+? (?:that|know) (?P<words2>.+)$"
@@ -57,7 +62,7 @@ _TOOL_FIRST = re.compile(r"^(?:use|using|with|take up) (?P<tool>.+?)(?: to|,) (?
 _ADVERBS = re.compile(
     r"(?:,? (?:now|please|again|for me|then|too|as well|right now|at once|immediately|carefully|slowly|gently"
     r"|quickly|quick|fast|first|already|will you|would you|can you|could you|ok|okay|all right|alright|thanks|thank you"
-    r"|asap|mate))+$"
+    r"|asap|mate|together|with me|and then|and|next|after that))+$"
 )
 
 
@@ -141,7 +146,7 @@ def _clause(clause: Clause, referents: Referents) -> tuple[str, ...]:
         if re.match(r"^what (?:are you holding|do you (?:have|hold)|is in your hand|have you got)", clause.text):
             holding = referents.holding
             raise _NotUnderstood(f"I am holding the {holding}." if holding else "I am holding nothing.")
-        asked = _match(clause.text)
+        asked = None if _YES_OR_NO.match(clause.text) else _match(clause.text)
         if asked is not None and not isinstance(made := asked[0].build(asked[1]), Ask):
             return tuple(command for order in made for command in _commands(order, referents))
         raise _NotUnderstood(f'I can\'t answer that, tell me what to do: "{_plain(clause.text)}"')
@@ -229,7 +234,7 @@ def _command(order: Order, referents: Referents) -> str:
         raise _NotUnderstood(f'What do you mean by "{_plain(order.names[0][0]).strip()}"?')
     for name, (_, role) in zip(names, order.names, strict=True):
         referents.mention(name, role)
-    referents.carried_out(order.verb, names[0] if names else "")
+    referents.carried_out(order.verb, *names)
     args = [*names, *([format_number(order.number)] if order.number is not None else [])]
     return f"[{order.verb}]" + (" " + ", ".join(args) if args else "")
 
@@ -255,6 +260,4 @@ def _name(words: str, role: Role, referents: Referents) -> str:
         raise _NotUnderstood(f'I did not understand what "{plain.strip()}" is.')
     if re.search(r"\band \w+ (?:it|them|that|the|your)\b", words):
         raise _NotUnderstood(f'I did not understand: "{plain.strip()}"')
-    if "," in name:
-        name = name.replace(",", " ")
-    return name
+    return " ".join(name.replace(",", " ").split())

@@ -93,7 +93,7 @@ IDIOMS: tuple[Rule, ...] = (
     rule(r"(?:get|take) {x} (?:going|running|started|started up)", to("Start", "target")),
     rule(r"pick up", lambda g: (Order("AnswerPhone", (("phone", "target"),)),)),
     rule(r"put {x} on(?: again)?".replace("{x}", r"(?P<x>(?:the |that )?(?:[\w-]+ )?(?:kettle|oven|lights?|lamp|radio|tv|television|heater|heating|cooktop|stove|hob|fan|music|tap|toaster))"), to("SwitchOn", "target")),
-    rule(r"(?P<verb>open|close|shut) (?:the )?(?:lid|cap|cover|door) of {x}", lambda g: (Order("Open" if g["verb"] == "open" else "Close", ((g["x"], "target"),)),)),
+    rule(r"(?P<verb>open|close|shut) (?:(?:the )?(?:lid|cap|cover|door) of {x}|(?P<x2>.+?)'s (?:lid|cap|cover|door))", lambda g: (Order("Open" if g["verb"] == "open" else "Close", ((g["x"], "target"),)),)),
     rule(r"kill {x}", to("SwitchOff", "switched")),
     rule(r"pull (?:out )?the plug", ask("The plug of what?")),
     rule(r"set .+ (?:to|at) (?:\d.*|high|low|medium|max(?:imum)?|full)", ask("I can't set that: I can only switch things on and off.")),

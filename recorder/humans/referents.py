@@ -80,12 +80,15 @@ class Referents:
         if role == "place":
             self._spots.append(name)
 
-    def carried_out(self, verb: str, first: str) -> None:
+    def carried_out(self, verb: str, first: str = "", second: str = "") -> None:
         """Follows what an order does to the hand and to doors and switches, as far as later words may depend on it."""
         if verb in ("Grab", "TakeOff"):
             self.holding = first
         elif verb in ("PutOn", "PutIn", "Drop", "Discard", "Wear"):
             self.holding = ""
+            if verb == "PutIn":
+                # what takes something in is open: "put it in the drawer and close it"
+                self._opened.append(second)
         elif verb in ("Walk", "Run", "Sit"):
             self._spots.append(first)
         elif verb == "Open":

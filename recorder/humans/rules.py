@@ -117,6 +117,7 @@ _TABLE: tuple[Rule, ...] = (
     rule(r"(?:sit|take a seat|have a seat|seat yourself|settle)(?: back)?(?: down)?(?: (?:on|in|at|onto|into) {x})", to("Sit", "place")),
     rule(r"(?:sit|take a seat|have a seat|seat yourself)(?: back)?(?: down)?", ask("On what should I sit?")),
     rule(r"(?:stand|get|rise)(?: back)? up(?: (?:from|off|out of) .+)?|rise(?: from .+)?|stand|get to your feet|get out of (?:the |your )?(?:chair|seat|armchair|sofa)", lambda g: (Order("StandUp"),)),
+    rule(r"(?:walk|go|move|step|stand|wait) (?:in |right )?between .+", ask("I can go to one thing only: to which one?")),
     rule(r"stand(?: right)? (?:by|at|next to|beside|near|in front of) {x}", to("Walk", "target")),
     # phones, before "take", "hang" and "put"
     rule(r"(?:answer|accept|respond to)(?: (?P<x>.+))?|(?:take|pick up|get) (?P<x2>the (?:incoming )?(?:phone )?call)", _phone("AnswerPhone")),
