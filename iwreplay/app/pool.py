@@ -11,9 +11,11 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event
-from typing import TypeVar
+from types import FrameType
+from typing import Any, TypeVar
 
 from iwreplay.errors import WorkerError
 
@@ -85,29 +87,50 @@ def _was_stopped(future: Future[Result]) -> bool:
 
 @contextmanager
 def _born_deaf() -> Iterator[None]:
-    """Processes started within ignore Ctrl-C from their first instruction: a worker that dies while it starts would
-    take the whole pool with it. (Only the main thread may change what a signal does; elsewhere nothing is changed.)"""
+    """Processes started within don't hear Ctrl-C from their first instruction: a worker that dies while it starts would
+    take the whole pool with it. One that comes meanwhile reaches this process afterwards, and they hear of it once
+    they are ready. (Only the main thread may change what a signal does; elsewhere nothing is changed.)"""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pressed: list[int] = []
+    # not held back only: threads of libraries take signals too, and Python hands them to this one
+    handler = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    held_back: Any = None
+    if hasattr(signal, "pthread_sigmask"):
+        # started within, it would let the signal through again
+        resource_tracker.ensure_running()
+        held_back = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        if held_back is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
+        signal.signal(signal.SIGINT, handler)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
 
 
 class _Worker:
-    """What a worker process knows of the one that started it."""
+    """What a worker process knows of the one that started it, and of the terminal."""
 
     #: set once nothing more is to begin: a pool hands out work before it is needed, and can't take it back
     stop: Event | None = None
+    #: Ctrl-C came while it was not at work: what it is given now is stopped before it begins
+    pressed = False
 
 
 def _be_a_worker(stop: Event) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, _remember)
+    if hasattr(signal, "pthread_sigmask"):
+        # born with it held back: one that came until now is delivered here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Worker.stop = stop
     threading.Thread(target=_die_with_parent, name="die-with-parent", daemon=True).start()
+
+
+def _remember(number: int, frame: FrameType | None) -> None:
+    _Worker.pressed = True
 
 
 def _die_with_parent() -> None:
@@ -123,8 +146,8 @@ def _interruptibly(work: Callable[[Item], Result], item: Item) -> Result:
     """Runs in a worker, which listens to Ctrl-C only while it works."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        if _Worker.stop is not None and _Worker.stop.is_set():
+        if _Worker.pressed or (_Worker.stop is not None and _Worker.stop.is_set()):
             raise KeyboardInterrupt
         return work(item)
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, _remember)

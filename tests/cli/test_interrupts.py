@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from iwreplay.app.pool import each
+from iwreplay.app.pool import _born_deaf, each
+from iwreplay.cli.interrupts import CtrlC, Pressed
 from iwreplay.errors import WorkerError
 from iwreplay.store import Store
 from tests.cli.conftest import Run
@@ -135,3 +136,116 @@ def test_a_long_question_draws_nothing_on_stdout(store: Store) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def told_while(last_import: str, *args: object) -> tuple[int, str]:
+    """(exit code, stderr) of the command line when Ctrl-C comes as soon as that module is imported."""
+    with subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "iwreplay", *map(str, args)],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stderr is not None
+        said = ""
+        for line in child.stderr:
+            if not line.startswith("import time:"):
+                said += line
+            elif line.split("|")[-1].strip() == last_import:
+                break
+        else:
+            pytest.fail(f"{last_import} was not imported: {said}")
+        child.send_signal(signal.SIGINT)
+        said += "".join(line for line in child.stderr if not line.startswith("import time:"))
+        return child.wait(timeout=60), said
+
+
+@pytest.mark.parametrize(
+    "last_import",
+    ["typer._click", "typer", "iwreplay.cli.query", "pyarrow.lib", "numba.core.types", "numba", "mujoco"],
+)
+def test_ctrl_c_during_any_import_is_quiet(last_import: str) -> None:
+    code, said = told_while(last_import, "replay", ROOT / "episodes" / "samples" / "V06-silent.arrows")
+    assert code == 130
+    assert said in ("", "interrupted\n")
+
+
+@pytest.mark.parametrize("delay_s", [0.15, 0.25, 0.4, 0.7, 1.2, 2.0, 3.0])
+def test_ctrl_c_is_quiet_whenever_it_comes(delay_s: float) -> None:
+    # the first line says that Python has come as far as the entry point
+    code = "import iwreplay.__main__ as m; print(flush=True); m.main()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, "replay", str(ROOT / "episodes" / "samples" / "V06-silent.arrows")],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stdout is not None
+    child.stdout.readline()
+    # after the handler is there; a signal before that is Python's own affair
+    time.sleep(delay_s)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, err) in ((130, ""), (130, "interrupted\n")), out
+
+
+class Closing:
+    """Something whose finalizer is at work when Ctrl-C is pressed."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+
+
+def test_ctrl_c_in_a_finalizer_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    def work() -> None:
+        thing = Closing()
+        del thing
+        for _ in range(500):
+            time.sleep(0.01)
+
+    with CtrlC(), pytest.raises(Pressed):
+        work()
+    assert capsys.readouterr().err == "", "nobody is told of an exception that was ignored"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_a_library_made_another_error_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*args: object, **options: object) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt as e:
+            raise ImportError("the C extension could not be initialised") from e
+
+    monkeypatch.setattr("iwreplay.app.scenes.list_scenes", load)
+    assert run("scene", "list") == (130, "", "interrupted\n")
+
+
+def test_other_errors_are_not_taken_for_ctrl_c(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load() -> None:
+        raise ImportError("no")
+
+    monkeypatch.setattr("iwreplay.app.scenes.list_scenes", load)
+    with pytest.raises(ImportError):
+        run("scene", "list")
+
+
+def test_ctrl_c_while_workers_start_reaches_this_process_afterwards() -> None:
+    started = []
+
+    def start() -> None:
+        with _born_deaf():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            started.append("went on")
+        time.sleep(1)
+        started.append("was not told")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert started == ["went on"]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +245,34 @@ def test_scripted_assistant_from_a_file(run: Run, tmp_path: Path) -> None:
     (answer,) = done.json()
     assert (answer["passed"], answer["end_reason"], answer["turns"]) == (False, "done", 2)
     assert answer["episode"].startswith(f"{TASK}-scripted-literal-s0")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_script_is_read_once_so_that_it_may_be_a_pipe(tmp_path: Path, jobs: int) -> None:
+    pipe = tmp_path / "lines"
+    os.mkfifo(pipe)
+    args = ("run", TASK, "G05", "--jobs", jobs, "--no-frames", "--json", "--store", "s")
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(_cli, *args, "--assistant", f"scripted:{pipe}", cwd=tmp_path)
+        pipe.write_text("silent\nsilent\ndone: That is all.\n")
+        done = running.result()
+    assert [(e["task"], e["turns"], e["end_reason"]) for e in json.loads(done.stdout)] == [
+        (TASK, 3, "done"),
+        ("G05", 3, "done"),
+    ]
+
+
+def test_frames_of_a_log_outside_a_store_go_to_the_current_folder(run: Run, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    sample = Path(__file__).parents[2] / "episodes" / "samples" / "V06-silent.arrows"
+    shutil.copy(sample, there)
+    done = _cli("frames", there / sample.name, "--frame", "0", cwd=here)
+    assert done.stdout.splitlines()[-1] == "1 frame in V06-silent-frames"
+    assert [p.name for p in (here / "V06-silent-frames").iterdir()] == ["f000000.png"]
+    assert [p.name for p in there.iterdir()] == [sample.name], "nothing is written beside a log"
 
 
 @pytest.mark.parametrize(
