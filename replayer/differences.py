@@ -76,7 +76,9 @@ def changes_of(expected: Event, got: Event) -> Iterator[Change]:
         elif isinstance(a, msgspec.Struct) and isinstance(b, msgspec.Struct) and type(a) is type(b):
             for inner in a.__struct_fields__:
                 x, y = getattr(a, inner), getattr(b, inner)
-                if canonical_bytes(x) != canonical_bytes(y):
+                if isinstance(x, dict) and isinstance(y, dict):
+                    yield from _dict_changes(f"{name}.{inner}", x, y, object_of(expected))
+                elif canonical_bytes(x) != canonical_bytes(y):
                     yield Change(object_of(expected), f"{name}.{inner}", _value(x), _value(y))
         elif isinstance(expected, StateDelta) and name in ("old", "new"):
             yield Change(

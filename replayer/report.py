@@ -98,6 +98,11 @@ class Reexecution(msgspec.Struct, frozen=True, kw_only=True):
         return self.differences[0] if self.differences else None
 
     @property
+    def first_in_world(self) -> Difference | None:
+        """The first divergence behind the opening: where another engine or scene first made a difference."""
+        return next((d for d in self.differences if d.kind != "episode_opened"), None)
+
+    @property
     def exit_code(self) -> int:
         """0 when exact, else 1."""
         return 0 if self.exact else 1

@@ -62,6 +62,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     stopped: bool
     #: what became of the recording, see `iwreplay.store.STATUSES`
     status: str
+    #: the first divergence behind the opening, which only says with what and what for it was recorded
+    first_in_world: Difference | None = None
     #: number of the record that keeps this verdict with the episode; None when it is not kept
     replay: int | None = None
     #: why the log can't be replayed
@@ -267,6 +269,7 @@ def _verdict(episode: Episode, done: Reexecution, *, replay: int | None) -> Verd
         grade=_grade(done),
         steps=len(done.steps),
         first_divergence=done.first,
+        first_in_world=done.first_in_world,
         grades=dict(sorted(Counter(s.grade for s in done.steps).items())),
         differences=done.difference_count,
         environment=done.environment,

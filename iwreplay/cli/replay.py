@@ -119,7 +119,11 @@ def _explain(verdict: Verdict) -> None:
         return
     say(f"\n{verdict.episode}: " + ", ".join(f"{n} steps {grade}" for grade, n in verdict.grades.items()))
     if verdict.first_divergence is not None:
-        say(f"first of {verdict.differences} differences: {verdict.first_divergence}")
+        say(f"first of {counted(verdict.differences, 'difference')}: {verdict.first_divergence}")
+        if verdict.first_in_world is None and not verdict.stopped:
+            say("the world is the same, event by event")
+        elif verdict.first_in_world not in (None, verdict.first_divergence):
+            say(f"first in the world: {verdict.first_in_world}")
     for difference in verdict.environment:
         say(f"environment: {difference.name} was {difference.recorded}, is {difference.here}")
     if verdict.recorded_root_hash not in (None, verdict.root_hash):

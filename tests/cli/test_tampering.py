@@ -62,6 +62,14 @@ class OtherFriction(MujocoSimulator):
         self._model.geom_friction[:, 0] = 0.05
 
 
+class DeclaredFriction(OtherFriction):
+    """Slippery, and says so, as the backend does when one of its constants is changed."""
+
+    def about(self) -> Participant:
+        about = super().about()
+        return msgspec.structs.replace(about, params={**about.params, "physics": "0123456789abcdef"})
+
+
 class OtherVersion(MujocoSimulator):
     """Computes the same under another version."""
 
@@ -342,6 +350,23 @@ def test_another_engine_version_is_named_and_the_rest_is_still_compared(
     assert environment["name"] == "simulator"
     assert (was in environment["recorded"], "3.9.9" in environment["here"]) == (True, True)
     assert answer["grades"] == {"exact": answer["steps"] - 1, "state-equal": 1}
+    assert answer["first_in_world"] is None
+    text = run("replay", recorded, "--store", tmp_path).out
+    assert "first of 1 difference: event 0 " in text
+    assert "the world is the same, event by event" in text
+
+
+def test_a_changed_constant_is_named_with_the_first_event_that_it_changed(
+    run: Run, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("iwreplay.app.replaying.MujocoSimulator", DeclaredFriction)
+    done = run("replay", recorded, "--json", "--store", tmp_path)
+    first, world = done.json()["first_divergence"], done.json()["first_in_world"]
+    assert (done.code, first["seq"], first["field"]) == (1, 0, "simulator.params.physics")
+    assert first["got"] == '"0123456789abcdef"'
+    assert (world["seq"] > 0, world["kind"] == "episode_opened") == (True, False)
+    text = run("replay", recorded, "--store", tmp_path).out
+    assert f"first in the world: event {world['seq']} at " in text
 
 
 def test_a_log_of_another_environment_says_what_differs(run: Run, events: list[Event], tmp_path: Path) -> None:
