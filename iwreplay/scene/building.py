@@ -131,7 +131,7 @@ def fillings(scene: SceneFile) -> tuple[FurnitureSpec, ...]:
 
 
 def shell_of(scene: SceneFile, library: Library) -> tuple[Thing, ...]:
-    """One floor (a surface a room), one ceiling, the walls of each room."""
+    """One floor (a surface a room), one ceiling over the rooms that have one, the walls of each room."""
     floor, ceiling, surfaces = [], [], []
     walls = []
     for room in scene.rooms:
@@ -143,7 +143,8 @@ def shell_of(scene: SceneFile, library: Library) -> tuple[Thing, ...]:
             library.material(room.wall, where=where).name,
         )
         floor.append(_box((*mid, -_SLAB_M), (*half, _SLAB_M), floor_mat))
-        ceiling.append(_box((*mid, room.height + _SLAB_M), (*half, _SLAB_M), "ceiling_white"))
+        if not room.open_sky:
+            ceiling.append(_box((*mid, room.height + _SLAB_M), (*half, _SLAB_M), "ceiling_white"))
         surfaces.append(
             Surface(name=room.id, pos=(*mid, 0.0), half=(half[0] - WALL_M, half[1] - WALL_M), clearance=room.height)
         )
@@ -155,12 +156,12 @@ def shell_of(scene: SceneFile, library: Library) -> tuple[Thing, ...]:
     return (
         _thing("floor", "floor", ("floor", "ground"), floor, surfaces=tuple(surfaces)),
         *walls,
-        _thing("ceiling", "ceiling", ("ceiling",), ceiling),
+        *([_thing("ceiling", "ceiling", ("ceiling",), ceiling)] if ceiling else []),
     )
 
 
 def _wall(scene: SceneFile, room: RoomSpec, edge: str, material: str) -> list[Shape]:
-    """Slabs along one edge around its openings, and a skirting board along the floor."""
+    """Slabs along one edge around its openings, and a skirting board along the floor of a room with a ceiling."""
     x0, y0, x1, y1 = room.rect
     horizontal = edge in ("south", "north")
     lo, hi = (x0, x1) if horizontal else (y0 + WALL_M, y1 - WALL_M)
@@ -176,7 +177,7 @@ def _wall(scene: SceneFile, room: RoomSpec, edge: str, material: str) -> list[Sh
     def slab(
         a: float, b: float, z0: float, z1: float, *, thick: float = WALL_M, mat: str = "", visual: bool = False
     ) -> None:
-        if b - a < 1e-6 or z1 - z0 < 1e-6:
+        if b - a < 1e-6 or z1 - z0 < 1e-6 or (visual and room.open_sky):
             return
         across = line + inward * thick / 2
         centre = ((a + b) / 2, across, (z0 + z1) / 2) if horizontal else (across, (a + b) / 2, (z0 + z1) / 2)

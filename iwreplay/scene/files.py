@@ -15,7 +15,9 @@ SCENE_FORMAT = 1
 
 
 class RoomSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A room: x0, y0, x1, y1 along the middle of its walls (each 0.05 m thick inwards)."""
+    """A room: x0, y0, x1, y1 along the middle of its walls (each 0.05 m thick inwards).
+
+    A yard or a path is a room under the `open_sky`: it has no ceiling, and its walls are what fences it in."""
 
     id: str
     nouns: tuple[str, ...]
@@ -23,6 +25,7 @@ class RoomSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     height: float = 2.6
     floor: str = "planks_oak"
     wall: str = "plaster_white"
+    open_sky: bool = False
 
 
 class FurnitureSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -95,6 +95,18 @@ def test_walls_leave_their_openings_free(library: Library) -> None:
     assert thing_aabb(_thing(scene, "floor"), state)[5] == pytest.approx(0.0)
 
 
+def test_a_yard_has_no_ceiling_and_no_skirting(library: Library) -> None:
+    hall, den = _hall().rooms
+    yard = msgspec.structs.replace(den, open_sky=True, height=2.2)
+    scene = compile_scene(_hall(rooms=(hall, yard)), library=library)
+    ceiling = _thing(scene, "ceiling").links[0].shapes
+    assert [s.pose[:2] for s in ceiling] == [(2.0, 2.0)]
+    assert {s.material for s in _thing(scene, "walls_den").links[0].shapes} == {"plaster_white"}
+    open_air = msgspec.structs.replace(hall, open_sky=True)
+    scene = compile_scene(_hall(rooms=(open_air, yard)), library=library)
+    assert "ceiling" not in {t.id for t in scene.things}
+
+
 def test_a_window_has_a_sill_and_is_no_portal(library: Library) -> None:
     window = OpeningSpec(
         a="hall", pos=(1.0, 4.0), width=1.0, height=1.0, sill=1.0, fill=FurnitureSpec(id="w_1", cls="window")
