@@ -168,8 +168,8 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Words as they were said."""
-    return f'"{text}"'
+    """Words as they were said or written; where a line ends there is a stroke."""
+    return f'"{text.strip().replace(chr(10), " / ")}"'
 
 
 def outcome_text(event: PrimitiveOutcome) -> str:

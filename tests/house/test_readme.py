@@ -44,6 +44,48 @@ def test_every_shown_command_does_what_it_shows(tmp_path: Path) -> None:
         assert same, f"$ {command}\nREADME:\n{expected}\nreally:\n{done.stdout}"
 
 
+def _listed() -> list[str]:
+    """Commands that are shown without their output, with their remarks."""
+    return [line.strip() for line in README.splitlines() if line.startswith("    iwreplay ")]
+
+
+def _block(begins: str) -> str:
+    """The indented block whose first line begins so."""
+    lines = README.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"    {begins}"))
+    block = []
+    for line in lines[first:]:
+        if line and not line.startswith("    "):
+            break
+        block.append(line[4:])
+    return "\n".join(block)
+
+
+def test_every_listed_command_runs_after_the_shown_ones(tmp_path: Path) -> None:
+    (tmp_path / "episodes").symlink_to(ROOT / "episodes")
+    (tmp_path / "my_help.txt").write_text(_block("# my_help.txt"))
+    scripted = re.search(r"`(iwreplay run \S+ --assistant scripted:my_help\.txt)`", README)
+    assert scripted is not None
+    listed = _listed()
+    assert len(listed) >= 10
+    recorded = next(c for c, _ in _shown() if c.startswith("iwreplay run "))
+    # `tasks check` runs for a minute; the tests of the tasks do what it does
+    for command in (f"{recorded} --no-frames", *(c for c in listed if "tasks check" not in c), scripted[1]):
+        line = command.replace("iwreplay", f'"{sys.executable}" -m iwreplay', 1)
+        env = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            line, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=600, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+    code = _block("from iwreplay.log import read_log")
+    assert "demo-store/episodes/G05-oracle-literal-s0/log.arrows" in code, "`make demo` records that"
+    here = code.replace("demo-store/episodes/G05-oracle", "iw-store/episodes/V06-oracle")
+    read = subprocess.run(
+        [sys.executable, "-c", here], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert read.stdout.splitlines()[0] == "0 EpisodeOpened 0.0", read.stderr
+
+
 def test_make_targets_and_files_that_it_names_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.M))
