@@ -121,16 +121,19 @@ class Chain:
         self._hash.update(b"".join(pieces))
         self.count += len(frames)
 
-    def add_frames(self, frames: Sequence[bytes]) -> None:
-        """Events, each as its frame."""
-        self._hash.update(b"".join(frames))
-        self.count += len(frames)
+    def add_stream(self, frames: bytes, count: int) -> None:
+        """Events, their frames end to end."""
+        self._hash.update(frames)
+        self.count += count
 
 
 def links_of(frames: Iterable[bytes | memoryview], *, before: int) -> list[int]:
     """Running CRC-32 after each frame, going on from the link of the event before (0 at the start of a log)."""
-    link = before
-    return [link := crc32(data, link) for data in frames]
+    links = [before]
+    # each link is made from the one before it, which the map reads out of the list that it fills
+    links.extend(map(crc32, frames, links))
+    del links[0]
+    return links
 
 
 def first_broken(frames: BatchFrames, links: Sequence[int], *, before: int) -> int | None:

@@ -33,7 +33,7 @@ from iwreplay.events import (
     WorldSnapshot,
 )
 
-__all__ = ["ENVELOPE", "ROWS", "Cell", "Row", "row_of"]
+__all__ = ["ENVELOPE", "ROW_SOURCES", "Cell", "Row", "row_of"]
 
 #: Names of the derived columns, in the order of a row.
 ENVELOPE: tuple[str, ...] = (
@@ -56,73 +56,45 @@ Cell = float | int | str | None
 _Text = str | None
 Row = tuple[float, int, str, str, _Text, _Text, _Text, _Text, _Text, _Text, _Text, int | None]
 
-#: Derives the columns of each kind:
-#   sim_time_s, turn, phase, kind, actor, verb, object, target, attribute, code, decision, action
-ROWS: dict[type[Event], Callable[[Any], Row]] = {
-    EpisodeOpened: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "episode_opened", None, None, e.task.id, e.scene.id, None, None, None, None,
+#: The columns of each kind behind `kind`, as expressions over the event `e`:
+#:  actor, verb, object, target, attribute, code, decision, action
+_COLUMNS: dict[type[Event], str] = {
+    EpisodeOpened: "None, None, e.task.id, e.scene.id, None, None, None, None",
+    PhaseChanged: "None, None, None, None, None, None, None, None",
+    Fault: "e.source, None, None, None, None, e.code, None, None",
+    EpisodeEnded: "None, None, None, None, None, e.reason, None, None",
+    FrameCaptured: "None, None, e.frame_id, None, None, e.cause, None, e.action",
+    Observation: "e.role, None, None, None, None, None, None, None",
+    AssistantDecision: "'assistant', None, None, None, None, None, e.decision, None",
+    HumanTurn: "'human', None, None, None, None, None, None, None",
+    CommandIssued: "e.source, None, None, None, None, None, None, e.action",
+    Utterance: "e.speaker, None, None, None, None, None, None, None",
+    ModelCall: "e.role, None, e.model, None, None, None, None, None",
+    PrimitiveOutcome: (
+        "'human', e.primitive or e.verb or None, e.obj or None, e.dest or None, None, e.code, None, e.action"
     ),
-    PhaseChanged: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "phase_changed", None, None, None, None, None, None, None, None,
-    ),
-    Fault: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "fault", e.source, None, None, None, None, e.code, None, None,
-    ),
-    EpisodeEnded: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "episode_ended", None, None, None, None, None, e.reason, None, None,
-    ),
-    FrameCaptured: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "frame_captured", None, None, e.frame_id, None, None, e.cause, None, e.action,
-    ),
-    Observation: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "observation", e.role, None, None, None, None, None, None, None,
-    ),
-    AssistantDecision: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "assistant_decision", "assistant", None, None, None, None, None, e.decision,
-        None,
-    ),
-    HumanTurn: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "human_turn", "human", None, None, None, None, None, None, None,
-    ),
-    CommandIssued: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "command_issued", e.source, None, None, None, None, None, None, e.action,
-    ),
-    Utterance: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "utterance", e.speaker, None, None, None, None, None, None, None,
-    ),
-    ModelCall: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "model_call", e.role, None, e.model, None, None, None, None, None,
-    ),
-    PrimitiveOutcome: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "primitive_outcome", "human", e.primitive or e.verb or None, e.obj or None,
-        e.dest or None, None, e.code, None, e.action,
-    ),
-    StateDelta: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "state_delta", e.cause, None, e.thing, None, e.attr, None, None, None,
-    ),
-    Contact: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "contact", None, None, e.a, e.b, None, None, None, None,
-    ),
-    Happened: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "happened", None, e.what, e.obj or None, e.dest or None, None, None, None, None,
-    ),
-    ScriptedEvent: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "scripted_event", "script", None, e.script, None, None, None, None, None,
-    ),
-    PosesSampled: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "poses_sampled", None, None, None, None, None, None, None, None,
-    ),
-    BodyPosed: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "body_posed", None, None, None, None, None, None, None, None,
-    ),
-    WorldSnapshot: lambda e: (
-        e.sim_time_s, e.turn, e.phase, "world_snapshot", None, None, None, None, None, e.reason, None, None,
-    ),
-}  # fmt: skip
+    StateDelta: "e.cause, None, e.thing, None, e.attr, None, None, None",
+    Contact: "None, None, e.a, e.b, None, None, None, None",
+    Happened: "None, e.what, e.obj or None, e.dest or None, None, None, None, None",
+    ScriptedEvent: "'script', None, e.script, None, None, None, None, None",
+    PosesSampled: "None, None, None, None, None, None, None, None",
+    BodyPosed: "None, None, None, None, None, None, None, None",
+    WorldSnapshot: "None, None, None, None, None, e.reason, None, None",
+}
 
-assert set(ROWS) == set(EVENT_TYPES), "every kind has a row"
+assert set(_COLUMNS) == set(EVENT_TYPES), "every kind has columns"
+
+#: Row of each kind, the source of a tuple over the event `e`.
+ROW_SOURCES: dict[type[Event], str] = {
+    kind: f"(e.sim_time_s, e.turn, e.phase, {kind.__struct_config__.tag!r}, {columns})"
+    for kind, columns in _COLUMNS.items()
+}
+# compiled from this module's own text, like a namedtuple: the writer builds rows within its checks from the same text
+_ROWS: dict[type[Event], Callable[[Any], Row]] = {
+    kind: eval(f"lambda e: {source}") for kind, source in ROW_SOURCES.items()
+}
 
 
 def row_of(event: Event) -> Row:
     """The derived columns of an event, in the order of `ENVELOPE`."""
-    return ROWS[type(event)](event)
+    return _ROWS[type(event)](event)

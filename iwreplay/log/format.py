@@ -50,7 +50,7 @@ MAX_EVENT_BYTES = 4 * 1024 * 1024
 #: doubles in one event's array
 MAX_VALUES = 512 * 1024
 #: a writer writes out by itself when it holds so many events, or so many bytes of JSON and arrays
-COMMIT_EVENTS = 2048
+COMMIT_EVENTS = 1024
 COMMIT_JSON_BYTES = 8 * 1024 * 1024
 #: a sealed batch ends at so many events, or after so many bytes of JSON and arrays
 SEAL_EVENTS = 1024

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import struct
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -40,6 +40,9 @@ __all__ = [
     "trailer_digest",
 ]
 
+#: bytes that Arrow may write beside the batch itself
+_ROOM = 64 * 1024
+_PLAIN_SCHEMA_BYTES = len(SCHEMA.serialize())
 TRAILER_MAGIC = b"IWSEAL\r\n"
 #: magic, offset of the seal message, size of the file, SHA-256
 TRAILER_BYTES = 8 + 8 + 8 + 32
@@ -59,14 +62,13 @@ class MessageWriter:
     """Encodes batches with Arrow. ``compress`` is for sealed logs; an open log is not compressed."""
 
     def __init__(self, *, compress: bool) -> None:
-        self._sink = _Collector()
         codec = pa.Codec("zstd", compression_level=1) if compress else None
-        options = pa.ipc.IpcWriteOptions(compression=codec, use_threads=False)
-        self._writer = pa.ipc.new_stream(self._sink, SCHEMA, options=options)
-        self._primed = False
+        self._options = pa.ipc.IpcWriteOptions(compression=codec, use_threads=False)
+        #: messages are made in the same memory one after the other: fresh memory costs more than the making
+        self._memory = bytearray()
 
     def batch(self, batch: pa.RecordBatch, meta: BatchMeta) -> tuple[memoryview, str]:
-        """One data message, and its digest."""
+        """One data message, and its digest. Its bytes are good until the next message is made."""
         return self._encode(batch, META_KEY, msgspec.json.encode(meta).decode())
 
     def seal(self, meta: SealMeta) -> tuple[memoryview, str]:
@@ -74,56 +76,57 @@ class MessageWriter:
         return self._encode(_EMPTY, SEAL_KEY, msgspec.json.encode(meta).decode())
 
     def _encode(self, batch: pa.RecordBatch, key: str, value: str) -> tuple[memoryview, str]:
-        self._writer.write_batch(batch, custom_metadata={key: value, DIGEST_KEY: PLACEHOLDER})
-        view = memoryview(self._sink.take())
-        if not self._primed:
-            # Arrow writes its schema with the first batch; ours carries other metadata and is written apart
-            view = view[PREFIX_BYTES + parse_prefix(bytes(view[:PREFIX_BYTES])) :]
-            self._primed = True
-        return view, _put_digest(view)
-
-
-class _Collector(io.RawIOBase):
-    """Where Arrow writes: the bytes since the last `take`."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._data = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        self._data += data
-        return len(data)
-
-    def take(self) -> bytearray:
-        data, self._data = self._data, bytearray()
-        return data
+        size = pa.ipc.get_record_batch_size(batch)
+        # what Arrow adds: our metadata, its own schema, and a few bytes for each buffer when it compresses
+        room = size + size // 64 + len(value) + _ROOM
+        if len(self._memory) < room:
+            # never resized: the message before may still be in use
+            self._memory = bytearray(room + room // 4)
+        sink = pa.FixedSizeBufferWriter(pa.py_buffer(self._memory))
+        writer = pa.ipc.new_stream(sink, SCHEMA, options=self._options)
+        writer.write_batch(batch, custom_metadata={key: value, DIGEST_KEY: PLACEHOLDER})
+        # Arrow's schema comes first; ours carries other metadata and is written apart
+        message = memoryview(self._memory)[_PLAIN_SCHEMA_BYTES : sink.tell()]
+        return message, _put_digest(message)
 
 
 _EMPTY = pa.RecordBatch.from_arrays([pa.array([], f.type) for f in SCHEMA], schema=SCHEMA)
 
 
-_ENVELOPE_TYPES = [(name, SCHEMA.field(name).type) for name in ENVELOPE]
+_NAMES = SCHEMA.names
+_VALUES = SCHEMA.field("values").type
+#: derived columns by type: those of one type are made as one array and cut, because each array has its price
+_TOGETHER = [
+    (kind, [i for i, name in enumerate(ENVELOPE) if SCHEMA.field(name).type == kind])
+    for kind in (pa.float64(), pa.int64(), pa.utf8())
+]
 
 
 def build_batch(
-    *, first: int, wall_ns: list[int], cells: list[Any], lines: list[bytes], packed: dict[int, bytes], links: list[int]
+    *,
+    first: int,
+    wall_ns: list[int],
+    cells: list[Any],
+    lines: list[bytes],
+    joined: bytes,
+    packed: dict[int, bytes],
+    links: list[int],
 ) -> pa.RecordBatch:
-    """A batch of the log's schema, one event a line. ``lines`` end in a newline; ``cells`` are the events' derived
-    rows (`envelope.row_of`) end to end; ``packed`` are the arrays by index of the event."""
+    """A batch of the log's schema, one event a line. ``lines`` end in a newline, ``joined`` are the same end to end;
+    ``cells`` are the events' derived rows (`envelope.row_of`) end to end; ``packed`` are the arrays by index of the
+    event."""
     n, width = len(lines), len(ENVELOPE)
     columns: dict[str, pa.Array] = {
         "seq": pa.array(np.arange(first, first + n, dtype=np.int64)),
         "wall_ns": pa.array(wall_ns, pa.int64()),
-        "link": pa.array(np.array(links, dtype=np.uint32)),
-        "event": pa.StringArray.from_buffers(n, _offsets(map(len, lines), n), pa.py_buffer(b"".join(lines))),
+        "link": pa.array(np.fromiter(links, np.uint32, n)),
+        "event": pa.StringArray.from_buffers(n, _offsets(map(len, lines), n), pa.py_buffer(joined)),
         "values": _values(packed, n),
     }
-    for i, (name, kind) in enumerate(_ENVELOPE_TYPES):
-        columns[name] = pa.array(cells[i::width], kind)
-    return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+    for kind, places in _TOGETHER:
+        flat = pa.array([*chain.from_iterable([cells[i::width] for i in places])], kind)
+        columns.update((ENVELOPE[i], flat.slice(j * n, n)) for j, i in enumerate(places))
+    return pa.RecordBatch.from_arrays([columns[name] for name in _NAMES], schema=SCHEMA)
 
 
 def trailer(*, seal_digest: str, seal_offset: int, eos_end: int) -> bytes:
@@ -154,13 +157,12 @@ def _offsets(lengths: Iterable[int], n: int) -> pa.Buffer:
 
 
 def _values(packed: dict[int, bytes], n: int) -> pa.ListArray:
-    kind = SCHEMA.field("values").type
     if not packed:
-        return pa.nulls(n, kind)
+        return pa.nulls(n, _VALUES)
     flat = np.frombuffer(b"".join(packed.values()), dtype="<f8").astype(np.float64, copy=False)
     counts = np.zeros(n, dtype=np.int32)
     valid = np.zeros(n, dtype=bool)
     for i, data in packed.items():
         counts[i], valid[i] = len(data) // 8, True
     bitmap = pa.py_buffer(np.packbits(valid, bitorder="little"))
-    return pa.Array.from_buffers(kind, n, [bitmap, _offsets(counts, n)], children=[pa.array(flat)])
+    return pa.Array.from_buffers(_VALUES, n, [bitmap, _offsets(counts, n)], children=[pa.array(flat)])

@@ -3,23 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain as chained
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from iwreplay.canonical import VALUES_TYPES, frame
+from iwreplay.canonical import frame
 from iwreplay.errors import LogWriteError
 from iwreplay.events import Event, WorldSnapshot
-from iwreplay.log.admission import Gate, admit, line_of
+from iwreplay.log.admission import LINE, Gate, admit_row
 from iwreplay.log.chain import Chain, links_of
-from iwreplay.log.envelope import ROWS, Cell
+from iwreplay.log.envelope import ENVELOPE, Cell
+from iwreplay.log.fastcheck import PLAIN_ROWS
 from iwreplay.log.files import WritableFile, WriterLock, create_file, refuse_existing, sync_directory
-from iwreplay.log.format import COMMIT_EVENTS, COMMIT_JSON_BYTES, BatchMeta, Recovered
+from iwreplay.log.format import COMMIT_EVENTS, COMMIT_JSON_BYTES, MAX_EVENT_BYTES, BatchMeta, Recovered
 from iwreplay.log.messages import MessageWriter, build_batch, schema_message
 from iwreplay.log.sealing import compact
 from iwreplay.ports import Clock
 
 __all__ = ["LogWriter"]
+
+#: place of the event with which a batch is full
+_LAST = COMMIT_EVENTS - 1
+_KIND = ENVELOPE.index("kind")
+_SNAPSHOT = str(WorldSnapshot.__struct_config__.tag)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """Where the file ends, and what the next batch goes on from."""
+
+    size: int
+    #: of the last message
+    digest: str
+    chain: Chain
+    #: of the last event
+    link: int
+
+
+class _Held:
+    """Events that are not written yet, and where they belong: one object, so that both change in one step."""
+
+    __slots__ = ("cells", "first", "lines", "packed", "size", "tail", "walls")
+
+    def __init__(self, tail: _Tail) -> None:
+        #: the end of the file as it is
+        self.tail = tail
+        #: seq of the first one
+        self.first = tail.chain.count
+        #: JSON lines; there are as many events as lines
+        self.lines: list[bytes] = []
+        self.walls: list[int] = []
+        #: derived rows end to end
+        self.cells: list[Cell] = []
+        #: index among the lines -> array
+        self.packed: dict[int, bytes] = {}
+        #: bytes of lines and arrays
+        self.size = 0
+
+    def forget_half_an_event(self) -> None:
+        """After an interrupt: what belongs to no line."""
+        n = len(self.lines)
+        del self.walls[n:], self.cells[n * len(ENVELOPE) :]
+        self.packed.pop(n, None)
 
 
 class LogWriter:
@@ -38,10 +83,12 @@ class LogWriter:
         self.path = path
         self._lock, self._file, self._clock, self._recovered = lock, file, clock, recovered
         self._messages = MessageWriter(compress=False)
-        self._gate, self._chain, self._link = Gate(), Chain(), 0
-        self._hold_nothing()
-        self._size = self._synced_size = self._committed = self._next = self._held_bytes = 0
-        self._prev = ""
+        self._gate = Gate()
+        #: the end of the file as far as it is synced
+        self._synced = _Tail(size=0, digest="", chain=Chain(), link=0)
+        self._held = _Held(self._synced)
+        #: False while a write is under way
+        self._settled = True
         self._failure: str | None = None
         #: failed, closed or sealed: takes nothing more
         self._ended = False
@@ -74,8 +121,8 @@ class LogWriter:
             lock.release()
             raise
         try:
-            raw, writer._prev = schema_message(recovered)
-            writer._write(raw)
+            raw, digest = schema_message(recovered)
+            writer._write(raw, _Tail(size=len(raw), digest=digest, chain=Chain(), link=0))
             writer.commit()
             sync_directory(path.parent)
         except BaseException:
@@ -88,17 +135,17 @@ class LogWriter:
     @property
     def committed(self) -> int:
         """Number of acknowledged events: seqs below it are on disk."""
-        return self._committed
+        return self._synced.chain.count
 
     @property
     def root_hash(self) -> str:
         """Root hash of the events written so far (of all of them after `commit`)."""
-        return self._chain.root
+        return self._held.tail.chain.root
 
     @property
     def next_seq(self) -> int:
         """The seq that the next event gets."""
-        return self._next
+        return self._held.first + len(self._held.lines)
 
     def append(self, event: Event, *, wall_ns: int | None = None) -> int:
         """Takes one event and gives its seq; ``wall_ns`` (nanoseconds since 1970) is stored but never hashed.
@@ -108,30 +155,39 @@ class LogWriter:
         """
         if self._ended:
             self._refuse()
-        if type(event) in VALUES_TYPES:
-            line, packed = admit(event)
-        else:
-            line, packed = line_of(event), None
-        gate, now_s = self._gate, event.sim_time_s
-        if now_s < gate.last_s:
+        line, packed = b"", None
+        try:
+            row = PLAIN_ROWS[type(event)](event)
+            if row is not None:
+                line = LINE((event,))
+        except (KeyError, TypeError, ValueError):
+            row = None
+        if row is None or len(line) > MAX_EVENT_BYTES:
+            # the gate looks closer, and says what is wrong if anything is
+            line, packed, row = admit_row(event)
+        held, gate = self._held, self._gate
+        if row[0] < gate.last_s:
             gate.check(event)
-        gate.last_s = now_s
         if wall_ns is None:
             wall_ns = 0 if self._clock is None else self._clock.now_ns()
-        seq, lines = self._next, self._lines
-        self._events.append(event)
-        lines.append(line)
-        self._walls.append(wall_ns)
-        held = self._held_bytes + len(line)
-        if packed is not None:
-            self._packed[len(lines) - 1] = packed
-            held += len(packed)
-            if type(event) is WorldSnapshot:
-                self._snapshots.append(seq)
-        self._held_bytes, self._next = held, seq + 1
-        if held >= COMMIT_JSON_BYTES or len(lines) >= COMMIT_EVENTS:
+        lines = held.lines
+        n = len(lines)
+        try:
+            held.size = size = held.size + len(line)
+            if packed is not None:
+                held.packed[n] = packed
+                held.size = size = size + len(packed)
+            held.cells += row
+            held.walls.append(wall_ns)
+            gate.last_s = row[0]
+            # the last step: with its line the event is taken
+            lines.append(line)
+        except BaseException:
+            held.forget_half_an_event()
+            raise
+        if n >= _LAST or size >= COMMIT_JSON_BYTES:
             self._flush()
-        return seq
+        return held.first + n
 
     def commit(self) -> None:
         """Writes and syncs everything appended so far: acknowledged when this returns.
@@ -142,43 +198,62 @@ class LogWriter:
         if self._ended:
             self._refuse()
         self._flush()
-        if self._synced_size == self._size:
+        tail = self._held.tail
+        if self._synced is tail:
             return
         try:
             self._file.sync()
         except (OSError, ValueError) as e:
-            raise self._failed(e, keep=self._synced_size) from e
-        self._synced_size, self._committed = self._size, self._chain.count
+            raise self._failed(e, keep=self._synced.size) from e
+        self._synced = tail
 
     def _flush(self) -> None:
         """Writes what is held as one batch, so that memory is bounded; durable only with the next commit."""
-        if not self._lines:
+        self._settle()
+        held = self._held
+        lines, packed, first, tail = held.lines, held.packed, held.first, held.tail
+        if not lines:
             return
-        lines, packed = self._lines, self._packed
-        frames = lines
+        frames, joined = lines, b"".join(lines)
         if packed:
             frames = [frame(line, packed.get(i)) for i, line in enumerate(lines)]
-        first, chain = self._chain.count, self._chain.copy()
-        chain.add_frames(frames)
-        links = links_of(frames, before=self._link)
-        # derived from fields that are no containers, so it does not matter what became of those since the append
-        cells: list[Cell] = list(chained.from_iterable([ROWS[type(event)](event) for event in self._events]))
-        batch = build_batch(first=first, wall_ns=self._walls, cells=cells, lines=lines, packed=packed, links=links)
-        snapshots = tuple(self._snapshots)
-        meta = BatchMeta(first=first, count=len(lines), prev=self._prev, head=chain.root, snapshots=snapshots)
+        chain = tail.chain.copy()
+        chain.add_stream(b"".join(frames) if packed else joined, len(frames))
+        links = links_of(frames, before=tail.link)
+        batch = build_batch(
+            first=first,
+            wall_ns=held.walls,
+            cells=held.cells,
+            lines=lines,
+            joined=joined,
+            packed=packed,
+            links=links,
+        )
+        kinds = held.cells[_KIND :: len(ENVELOPE)]
+        snapshots = tuple(first + i for i in packed if kinds[i] == _SNAPSHOT)
+        meta = BatchMeta(first=first, count=len(lines), prev=tail.digest, head=chain.root, snapshots=snapshots)
         raw, digest = self._messages.batch(batch, meta)
-        self._write(raw)
-        self._prev, self._chain, self._link = digest, chain, links[-1]
-        self._hold_nothing()
+        self._write(raw, _Tail(size=tail.size + len(raw), digest=digest, chain=chain, link=links[-1]))
 
-    def _hold_nothing(self) -> None:
-        self._lines: list[bytes] = []
-        #: index among the lines -> array
-        self._packed: dict[int, bytes] = {}
-        self._walls: list[int] = []
-        self._events: list[Event] = []
-        self._snapshots: list[int] = []
-        self._held_bytes = 0
+    def _write(self, raw: bytes | memoryview, then: _Tail) -> None:
+        """Adds a message at the end of the file, which is then `then`; nothing is held any more."""
+        self._settled = False
+        try:
+            self._file.write(raw)
+        except (OSError, ValueError) as e:
+            raise self._failed(e, keep=self._held.tail.size) from e
+        self._held = _Held(then)
+        self._settled = True
+
+    def _settle(self) -> None:
+        """After an interrupt (Ctrl-C) within a write: the file ends again where what is held goes on."""
+        if self._settled:
+            return
+        try:
+            self._file.truncate(self._held.tail.size)
+        except (OSError, ValueError) as e:
+            raise self._failed(e, keep=self._held.tail.size) from e
+        self._settled = True
 
     def seal(self) -> str:
         """Commits, compacts into large compressed batches, and marks the log as whole; gives the root hash.
@@ -187,7 +262,7 @@ class LogWriter:
         one. Raises LogWriteError when the disk refuses; the open log is intact then. Nothing can be appended after.
         """
         if self._sealed:
-            return self._chain.root
+            return self._held.tail.chain.root
         self.commit()
         self._ended = True
         self._file.close()
@@ -196,8 +271,10 @@ class LogWriter:
         except BaseException:
             self._lock.release()
             raise
-        if root != self._chain.root:
-            raise AssertionError(f"sealing {self.path} changed its root hash from {self._chain.root} to {root}")
+        if root != self._held.tail.chain.root:
+            raise AssertionError(
+                f"sealing {self.path} changed its root hash from {self._held.tail.chain.root} to {root}"
+            )
         self._sealed = True
         self._lock.release(remove=True)
         return root
@@ -229,20 +306,6 @@ class LogWriter:
     ) -> None:
         self.close()
 
-    def _write(self, raw: bytes | memoryview) -> None:
-        try:
-            self._file.write(raw)
-        except (OSError, ValueError) as e:
-            raise self._failed(e, keep=self._size) from e
-        except BaseException as e:
-            # interrupted between two pieces: what is held is written again by the next commit
-            try:
-                self._file.truncate(self._size)
-            except (OSError, ValueError):
-                self._failed(e, keep=self._size)
-            raise
-        self._size += len(raw)
-
     def _failed(self, error: BaseException, *, keep: int) -> LogWriteError:
         """Ends the writer, cuts the file back to its first `keep` bytes, and gives the error to raise."""
         self._failure, self._ended = str(error), True
@@ -251,7 +314,7 @@ class LogWriter:
             self._file.truncate(keep)
         except (OSError, ValueError) as e:
             way_out = f"what was written by halves could not be cut away ({e}), so the log will read as truncated"
-        return LogWriteError(f"writing {self.path} failed, {self._committed} events are safe: {error}; {way_out}")
+        return LogWriteError(f"writing {self.path} failed, {self.committed} events are safe: {error}; {way_out}")
 
     def _refuse(self) -> None:
         if self._failure is not None:

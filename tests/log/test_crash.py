@@ -9,14 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
+from types import FrameType
 
 import pytest
 
 from iwreplay.errors import LogLockedError, LogWriteError
-from iwreplay.log import LogWriter, check, read_log, recover, seal
+from iwreplay.log import LogWriter, check, read_log, recover, seal, writer
 from iwreplay.log.files import AppendFile, WritableFile, WriterLock
 from iwreplay.log.sealing import compact
 from tests.log.samples import long_episode, write
@@ -194,6 +196,63 @@ def test_an_interrupt_within_a_write_tears_nothing(tmp_path: Path) -> None:
         record(log)
     found = check(path)
     assert (found.state, found.events) == ("open", 30)
+
+
+class Interruption:
+    """Ctrl-C at the n-th step of the writer's own code, once; counts the steps until then."""
+
+    def __init__(self, at: int | None) -> None:
+        self.at, self.steps = at, 0
+
+    def __call__(self, frame: FrameType, what: str, _: object) -> Interruption | None:
+        if frame.f_code.co_filename != writer.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if what == "opcode":
+            self.steps += 1
+            if self.steps == self.at:
+                raise KeyboardInterrupt
+        return self
+
+    def run(self, work: Callable[[], object]) -> bool:
+        """True when the work was interrupted."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            work()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+
+def record_interrupted(path: Path, interruption: Interruption) -> int | None:
+    """Records 12 events in groups of four and goes on after an interrupt; gives the event that was being appended."""
+    hit: int | None = None
+    with LogWriter.create(path) as log:
+        for i, event in enumerate(EVENTS[:12]):
+            if interruption.run(partial(log.append, event)):
+                hit = i
+            if i % 4 == 3:
+                interruption.run(log.commit)
+        log.commit()
+    return hit
+
+
+def test_an_interrupt_at_any_moment_loses_at_most_its_event_and_repeats_none(tmp_path: Path) -> None:
+    whole = Interruption(None)
+    record_interrupted(tmp_path / "whole.arrows", whole)
+    assert whole.steps > 1000
+    for n in sorted(Random(8).sample(range(1, whole.steps + 1), 150)):
+        path = tmp_path / f"{n}.arrows"
+        hit = record_interrupted(path, Interruption(n))
+        found = check(path)
+        assert (found.state, found.problem) == ("open", None), n
+        with read_log(path) as reader:
+            events = [e for _, e in reader]
+        without = [e for i, e in enumerate(EVENTS[:12]) if i != hit]
+        assert events in (EVENTS[:12], without), n
 
 
 def test_a_log_that_cannot_even_begin_leaves_nothing_behind(tmp_path: Path) -> None:

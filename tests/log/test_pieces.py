@@ -57,7 +57,7 @@ def test_a_chain_can_go_on_from_a_copy() -> None:
     chain.add(b"a\n", None)
     other = chain.copy()
     other.add(b"b\n", b"\0" * 8)
-    chain.add_frames([b"b\n" + b"\x01" + b"\0" * 7 + b"\0" * 8])
+    chain.add_stream(b"b\n" + b"\x01" + b"\0" * 7 + b"\0" * 8, 1)
     assert (chain.root, chain.count) == (other.root, other.count)
 
 

@@ -186,13 +186,15 @@ def write_lines(path: Path, lines: list[str]) -> None:
     """A log whose chain is right and whose events are what is given."""
     data = [line.encode() + b"\n" for line in lines]
     c = Chain()
-    c.add_frames(data)
+    c.add_stream(b"".join(data), len(data))
     cells: list[Any] = []
     for line in lines:
         raw = msgspec.json.decode(line)
         cells += [float(raw["sim_time_s"]), raw["turn"], raw["phase"], raw["kind"], *[None] * 8]
     links = links_of(data, before=0)
-    batch = build_batch(first=0, wall_ns=[0] * len(data), cells=cells, lines=data, packed={}, links=links)
+    batch = build_batch(
+        first=0, wall_ns=[0] * len(data), cells=cells, lines=data, joined=b"".join(data), packed={}, links=links
+    )
     raw_schema, prev = schema_message()
     meta = BatchMeta(first=0, count=len(data), prev=prev, head=c.root)
     message, _ = MessageWriter(compress=False).batch(batch, meta)

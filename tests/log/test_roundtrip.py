@@ -127,7 +127,7 @@ def test_only_what_is_committed_is_acknowledged_and_the_buffer_is_bounded(tmp_pa
         # written out by itself to bound memory, but not acknowledged
         assert check(path).events == 10 + 4096
         assert log.committed == 10
-        assert len(log._lines) == 4200 - 10 - 4096
+        assert len(log._held.lines) == 4200 - 10 - 4096
     assert check(path).events == 4200
 
 
@@ -137,7 +137,7 @@ def test_large_events_are_written_out_by_size(tmp_path: Path) -> None:
         big = msgspec.structs.replace(base, text="x" * 4_000_000)
         for _ in range(5):
             log.append(big)
-        assert len(log._lines) < 3
+        assert len(log._held.lines) < 3
         log.seal()
     with read_log(tmp_path / "log.arrows") as log_read:
         assert [e for _, e in log_read] == [big] * 5
