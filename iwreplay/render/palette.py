@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from iwreplay.errors import RenderError
-from iwreplay.render.textures import TEXTURES, paint
+from iwreplay.render.looks import PLAIN, Look, stained, tinted
+from iwreplay.render.textures import TEXTURE_PX, TEXTURES, paint
 from iwreplay.scene.model import Material
 
 __all__ = ["MAX_TEXELS", "Palette", "coverage_level"]
@@ -23,6 +24,12 @@ T = TypeVar("T", bound=np.generic)
 MAX_TEXELS = 1 << 26
 _MAX_LEVELS = 13
 _OPAQUE = 4
+#: side of the square that the stains on plain paint repeat in
+_STAINED_M = 0.28
+#: textures on which water stands in drops, and those that drink it
+_HARD = ("", "ceramic", "glass", "marble", "metal", "plastic", "rubber", "tile")
+#: dirt, cracks and drops can be seen on glass
+_STAINED_ALPHA, _WET_ALPHA = 0.55, 0.45
 
 
 def coverage_level(alpha: float) -> int:
@@ -55,9 +62,9 @@ class Palette:
         self.levels: npt.NDArray[np.int64] = np.zeros((16, _MAX_LEVELS, 3), np.int64)
         self.level_count: npt.NDArray[np.int32] = np.zeros(16, np.int32)
 
-    def material(self, material: Material) -> int:
-        """Index of a material; RenderError when its texture is unknown or a number is out of range."""
-        key = ("material", material.name, material.rgb, material.alpha, material.texture, material.emission)
+    def material(self, material: Material, look: Look = PLAIN) -> int:
+        """Index of a material with a look; RenderError when its texture is unknown or a number is out of range."""
+        key = ("material", material.name, material.rgb, material.alpha, material.texture, material.emission, look)
         if key in self._known:
             return self._known[key]
         if not all(0 <= c <= 255 for c in material.rgb):
@@ -67,21 +74,35 @@ class Palette:
                 f"material {material.name!r}: alpha {material.alpha} must be in (0, 1], "
                 f"emission {material.emission} in 0..4"
             )
-        texels = paint(material.texture, material.rgb)
+        hard = material.texture in _HARD and not look.drinks
+        rgb = tinted(material.rgb, look, hard=hard)
+        texels = paint(material.texture, rgb)
         kind = TEXTURES[material.texture]
+        period = kind.period_m
+        if look != PLAIN:
+            if texels is None:
+                texels = np.full((TEXTURE_PX, TEXTURE_PX, 3), rgb, np.uint8)
+                period = _STAINED_M
+            texels = stained(texels, look, period_m=period, hard=hard)
         texture, tiles = -1, 1.0
         if texels is not None:
-            image = ("texture", material.texture, material.rgb)
+            image = ("texture", material.texture, material.rgb, look)
             texture = self._known[image] if image in self._known else self._add_texture(image, texels)
-            tiles = 1.0 / kind.period_m
-        level = coverage_level(material.alpha)
+            tiles = 1.0 / period
+        seen = _STAINED_ALPHA if look.dirt or look.cracks or look.mould else _WET_ALPHA if look.wet else 0.0
+        alpha = max(material.alpha, seen)
+        level = coverage_level(alpha)
         gloss = max(kind.gloss, TEXTURES["glass"].gloss) if level < _OPAQUE else kind.gloss
+        if look.wet:
+            gloss = max(gloss, 0.7 if hard else 0.35)
+        elif look.dirt == 2 or look.roast == 3:
+            gloss *= 0.25
         return self._add(
             key,
-            rgb=material.rgb,
+            rgb=rgb,
             glow=material.emission,
             gloss=gloss,
-            alpha=material.alpha if level < _OPAQUE else 1.0,
+            alpha=alpha if level < _OPAQUE else 1.0,
             texture=texture,
             scale=(tiles, tiles),
             level=level,

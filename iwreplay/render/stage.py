@@ -15,7 +15,17 @@ import numpy as np
 from iwreplay.errors import RenderError, SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, quat_to_matrix
 from iwreplay.render.appearance import liquid_of, liquid_space, material_name, shape_is_drawn
+from iwreplay.render.extras import (
+    CORD,
+    CORD_RADIUS_M,
+    EXTRA_MATERIALS,
+    cord_between,
+    extra_shapes,
+    has_cord,
+    plug_point,
+)
 from iwreplay.render.layout import BODY_ID
+from iwreplay.render.looks import PLAIN, look_of, marked_shapes, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
@@ -56,14 +66,18 @@ class Posed(Protocol):
 
 @dataclass(frozen=True)
 class _Part:
-    """Where a part comes from: exactly one of shape, face, liquid (both None), for its thing's link."""
+    """Where a part comes from: exactly one of shape, face, cord, liquid (none of them), for its thing's link."""
 
     link: int
     shape: Shape | None = None
     face: Face | None = None
+    #: number of the piece of its cord
+    cord: int | None = None
+    #: whether wet and dirt show on it
+    marked: bool = True
 
 
-_Seen = tuple[Pose, tuple[float, ...], dict[str, AttrValue]]
+_Seen = tuple[Pose, tuple[float, ...], dict[str, AttrValue], Pose | None]
 
 
 class Stage:
@@ -72,8 +86,11 @@ class Stage:
     def __init__(self, scene: CompiledScene, *, body: Sequence[BodyPiece] = ()) -> None:
         self.scene = scene
         self.palette = Palette()
-        self._materials = {m.name: m for m in scene.materials}
+        self._materials = {m.name: m for m in scene.materials} | EXTRA_MATERIALS
         self._things = scene.things
+        self._by_id = {t.id: t for t in scene.things}
+        #: attributes that a thing's class shows by itself
+        self._shown = [shown_by_class(t) for t in scene.things]
         self._joints = [tuple(f"{t.id}.{k.joint.name}" for k in t.links if k.joint is not None) for t in scene.things]
         self._parts: list[_Part] = []
         meshes: list[Mesh] = []
@@ -82,7 +99,7 @@ class Stage:
         self._ranges: list[tuple[int, int]] = []
         for i, thing in enumerate(scene.things):
             begin = len(self._parts)
-            for part, mesh in _parts_of(thing):
+            for part, mesh in _parts_of(thing, shown=self._shown[i]):
                 if part.shape is not None:
                     self._check_materials(thing, part.shape)
                 self._parts.append(part)
@@ -153,12 +170,14 @@ class Stage:
             pose = state.poses[thing.id]
             joints = tuple(state.joints[j] for j in self._joints[i])
             attrs = state.attrs[thing.id]
+            plugged = attrs.get("plugged")
+            socket = state.poses.get(plugged) if isinstance(plugged, str) else None
             seen = self._seen[i]
-            if seen is not None and seen[0] == pose and seen[1] == joints and seen[2] == attrs:
+            if seen is not None and seen[0] == pose and seen[1] == joints and seen[2] == attrs and seen[3] == socket:
                 continue
             touched.extend(range(*self._ranges[i]))
             self._dress(i, state, moved)
-            self._seen[i] = (pose, joints, dict(attrs))
+            self._seen[i] = (pose, joints, dict(attrs), socket)
         before = self.balls[touched]
         self._follow_body(tuple(body), moved)
         if moved:
@@ -184,14 +203,23 @@ class Stage:
             self.part_drawn[begin:end] = 0
             return
         links = link_poses_at(thing, state.poses[thing.id], state.joints)
+        look = look_of(thing, attrs, shown=self._shown[i])
+        cord = self._cord_of(i, state)
         for p in range(begin, end):
             part = self._parts[p]
             world_from_link = links[part.link]
             if part.shape is not None:
                 shown = shape_is_drawn(part.shape, attrs)
                 if shown:
-                    self._wear(p, self.palette.material(self._materials[material_name(part.shape, attrs)]))
+                    material = self._materials[material_name(part.shape, attrs)]
+                    self._wear(p, self.palette.material(material, look if part.marked else PLAIN))
                     self._put(p, compose(world_from_link, part.shape.pose), moved)
+            elif part.cord is not None:
+                shown = part.cord < len(cord)
+                if shown:
+                    at, half = cord[part.cord]
+                    self._wear(p, self.palette.material(EXTRA_MATERIALS[CORD]))
+                    self._put(p, at, moved, scale=(CORD_RADIUS_M, CORD_RADIUS_M, half))
             elif part.face is not None:
                 text = attrs.get(f"text:{part.face.name}")
                 shown = isinstance(text, str)
@@ -208,6 +236,14 @@ class Stage:
                     at = compose(world_from_link, (0.0, 0.0, middle, *IDENTITY[3:]))
                     self._put(p, at, moved, scale=(liquid.radius_m, liquid.radius_m, half))
             self.part_drawn[p] = 1 if shown else 0
+
+    def _cord_of(self, i: int, state: Posed) -> list[tuple[Pose, float]]:
+        thing = self._things[i]
+        socket = state.attrs[thing.id].get("plugged")
+        if not isinstance(socket, str) or socket not in self._by_id or not has_cord(thing, shown=self._shown[i]):
+            return []
+        end = plug_point(self._by_id[socket], state.poses[socket], number=i)
+        return cord_between(thing, state.poses[thing.id], end)
 
     def _text_material(self, text: str, face: Face) -> int:
         key = ("text", text, face.size, face.cap_height_m, face.ink, face.paper)
@@ -230,14 +266,24 @@ class Stage:
         moved.append(p)
 
 
-def _parts_of(thing: Thing) -> list[tuple[_Part, Mesh]]:
+def _parts_of(thing: Thing, *, shown: frozenset[str]) -> list[tuple[_Part, Mesh]]:
     found: list[tuple[_Part, Mesh]] = []
+    marked = marked_shapes(thing)
     for k, link in enumerate(thing.links):
-        found.extend((_Part(link=k, shape=s), tessellate(s.kind, s.size)) for s in link.shapes if s.role != "collision")
+        for n, s in enumerate(link.shapes):
+            if s.role != "collision":
+                part = _Part(link=k, shape=s, marked=not marked or (k == 0 and n in marked))
+                found.append((part, tessellate(s.kind, s.size)))
         found.extend((_Part(link=k, face=f), quad(*f.size)) for f in link.faces)
+    found.extend(
+        (_Part(link=k, shape=s, marked=False), tessellate(s.kind, s.size)) for k, s in extra_shapes(thing, shown=shown)
+    )
+    # cylinders of unit size, stretched to the length of a cord's piece and to the level of a liquid
+    unit = tessellate("cylinder", (1.0, 1.0))
+    if has_cord(thing, shown=shown):
+        found.extend((_Part(link=0, cord=k), unit) for k in range(2))
     if liquid_space(thing) is not None:
-        # one cylinder of unit size, stretched to the level
-        found.append((_Part(link=0), tessellate("cylinder", (1.0, 1.0))))
+        found.append((_Part(link=0), unit))
     return found
 
 

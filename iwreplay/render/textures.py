@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from iwreplay.errors import RenderError
 
-__all__ = ["TEXTURES", "TEXTURE_PX", "Texture", "paint"]
+__all__ = ["TEXTURES", "TEXTURE_PX", "Ints", "Texture", "cloud", "noise", "paint", "random_bytes", "texel_grid"]
 
 #: side of every procedural texture, texels; a power of two
 TEXTURE_PX = 256
@@ -35,7 +35,7 @@ class Texture:
     mortar: tuple[int, int, int] = (150, 146, 140)
 
 
-def _hash(x: Ints, y: Ints, *, seed: int) -> Ints:
+def random_bytes(x: Ints, y: Ints, *, seed: int) -> Ints:
     """0..255 per pair, by mixing 32-bit integers."""
     mask = 0xFFFFFFFF
     h = (x * 374761393 + y * 668265263 + seed * 2246822519) & mask
@@ -44,7 +44,7 @@ def _hash(x: Ints, y: Ints, *, seed: int) -> Ints:
     return (h ^ (h >> 16)) & 255
 
 
-def _noise(u: Ints, v: Ints, *, cells: tuple[int, int], seed: int) -> Ints:
+def noise(u: Ints, v: Ints, *, cells: tuple[int, int], seed: int) -> Ints:
     """Smooth value noise, 0..255, with so many cells across the tile each way."""
     across, down = TEXTURE_PX // cells[0], TEXTURE_PX // cells[1]
     x0, y0 = u // across, v // down
@@ -53,15 +53,15 @@ def _noise(u: Ints, v: Ints, *, cells: tuple[int, int], seed: int) -> Ints:
     sx, sy = (fx * fx * (768 - 2 * fx)) >> 16, (fy * fy * (768 - 2 * fy)) >> 16
     x1, y1 = (x0 + 1) % cells[0], (y0 + 1) % cells[1]
     x0, y0 = x0 % cells[0], y0 % cells[1]
-    a, b = _hash(x0, y0, seed=seed), _hash(x1, y0, seed=seed)
-    c, d = _hash(x0, y1, seed=seed), _hash(x1, y1, seed=seed)
+    a, b = random_bytes(x0, y0, seed=seed), random_bytes(x1, y0, seed=seed)
+    c, d = random_bytes(x0, y1, seed=seed), random_bytes(x1, y1, seed=seed)
     top, bottom = a * 256 + (b - a) * sx, c * 256 + (d - c) * sx
     return (top * 256 + (bottom - top) * sy) >> 16
 
 
-def _cloud(u: Ints, v: Ints, *, cells: int, seed: int) -> Ints:
+def cloud(u: Ints, v: Ints, *, cells: int, seed: int) -> Ints:
     """Three octaves of noise, 0..255, middle 128."""
-    parts = [_noise(u, v, cells=(cells << k, cells << k), seed=seed + k) for k in range(3)]
+    parts = [noise(u, v, cells=(cells << k, cells << k), seed=seed + k) for k in range(3)]
     return (parts[0] * 4 + parts[1] * 2 + parts[2]) // 7
 
 
@@ -75,17 +75,17 @@ def _line(position: Ints, *, every: int, width: int) -> Ints:
 
 
 def _wood(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    bend = (_noise(u, v, cells=(2, 4), seed=11) - 128) // 10
+    bend = (noise(u, v, cells=(2, 4), seed=11) - 128) // 10
     w = (v + bend) % TEXTURE_PX
-    rings = _noise(u, w, cells=(2, 32), seed=12)
-    fibre = _noise(u, w, cells=(8, 128), seed=13)
+    rings = noise(u, w, cells=(2, 32), seed=12)
+    fibre = noise(u, w, cells=(8, 128), seed=13)
     return 232 + (rings - 128) // 5 + (fibre - 128) // 9, _none(u)
 
 
 def _planks(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     row = v // 64
     shift = (u + row * 83) % TEXTURE_PX
-    tone = (_hash(row, shift // 128, seed=21) - 128) // 9
+    tone = (random_bytes(row, shift // 128, seed=21) - 128) // 9
     grain, _ = _wood((u + row * 57) % TEXTURE_PX, v)
     joint = np.maximum(_line(v, every=64, width=2), _line(shift, every=128, width=2))
     return np.where(joint > 0, 150, grain + tone), _none(u)
@@ -93,59 +93,59 @@ def _planks(u: Ints, v: Ints) -> tuple[Ints, Ints]:
 
 def _tile(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     half = TEXTURE_PX // 2
-    tone = (_hash(u // half, v // half, seed=31) - 128) // 20
+    tone = (random_bytes(u // half, v // half, seed=31) - 128) // 20
     joint = np.maximum(_line(u, every=half, width=4), _line(v, every=half, width=4))
-    return 248 + tone + (_cloud(u, v, cells=8, seed=32) - 128) // 16, joint * 7 // 8
+    return 248 + tone + (cloud(u, v, cells=8, seed=32) - 128) // 16, joint * 7 // 8
 
 
 def _brick(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     row = v // 64
     shift = (u + (row % 2) * 64) % TEXTURE_PX
-    tone = (_hash(row, shift // 128, seed=41) - 128) // 6
+    tone = (random_bytes(row, shift // 128, seed=41) - 128) // 6
     joint = np.maximum(_line(v, every=64, width=6), _line(shift, every=128, width=6))
-    return 236 + tone + (_cloud(u, v, cells=16, seed=42) - 128) // 6, joint
+    return 236 + tone + (cloud(u, v, cells=16, seed=42) - 128) // 6, joint
 
 
 def _fabric(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     weave = np.where((u // 4 + v // 4) % 2 == 0, 10, -10)
-    return 240 + weave + (_noise(u, v, cells=(64, 64), seed=51) - 128) // 10, _none(u)
+    return 240 + weave + (noise(u, v, cells=(64, 64), seed=51) - 128) // 10, _none(u)
 
 
 def _carpet(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    tuft = (_noise(u, v, cells=(128, 128), seed=61) - 128) // 4
-    return 238 + tuft + (_cloud(u, v, cells=4, seed=62) - 128) // 10, _none(u)
+    tuft = (noise(u, v, cells=(128, 128), seed=61) - 128) // 4
+    return 238 + tuft + (cloud(u, v, cells=4, seed=62) - 128) // 10, _none(u)
 
 
 def _metal(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    return 248 + (_noise(u, v, cells=(4, 256), seed=71) - 128) // 12, _none(u)
+    return 248 + (noise(u, v, cells=(4, 256), seed=71) - 128) // 12, _none(u)
 
 
 def _stone(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    speck = (_noise(u, v, cells=(128, 128), seed=81) - 128) // 4
-    return 240 + speck + (_cloud(u, v, cells=16, seed=82) - 128) // 5, _none(u)
+    speck = (noise(u, v, cells=(128, 128), seed=81) - 128) // 4
+    return 240 + speck + (cloud(u, v, cells=16, seed=82) - 128) // 5, _none(u)
 
 
 def _marble(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    cloud = _cloud(u, v, cells=4, seed=91)
-    vein = np.abs((cloud * 3 + u + v) % TEXTURE_PX - 128)
-    return 252 + (cloud - 128) // 12, np.where(vein < 10, (10 - vein) * 9, 0)
+    haze = cloud(u, v, cells=4, seed=91)
+    vein = np.abs((haze * 3 + u + v) % TEXTURE_PX - 128)
+    return 252 + (haze - 128) // 12, np.where(vein < 10, (10 - vein) * 9, 0)
 
 
 def _plaster(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    return 252 + (_cloud(u, v, cells=8, seed=101) - 128) // 24, _none(u)
+    return 252 + (cloud(u, v, cells=8, seed=101) - 128) // 24, _none(u)
 
 
 def _concrete(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    return 240 + (_cloud(u, v, cells=4, seed=111) - 128) // 5, _none(u)
+    return 240 + (cloud(u, v, cells=4, seed=111) - 128) // 5, _none(u)
 
 
 def _grass(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    blade = (_noise(u, v, cells=(128, 64), seed=121) - 128) // 2
-    return 232 + blade + (_cloud(u, v, cells=4, seed=122) - 128) // 4, _none(u)
+    blade = (noise(u, v, cells=(128, 64), seed=121) - 128) // 2
+    return 232 + blade + (cloud(u, v, cells=4, seed=122) - 128) // 4, _none(u)
 
 
 def _leather(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    return 244 + (_cloud(u, v, cells=32, seed=131) - 128) // 7, _none(u)
+    return 244 + (cloud(u, v, cells=32, seed=131) - 128) // 7, _none(u)
 
 
 def _wicker(u: Ints, v: Ints) -> tuple[Ints, Ints]:
@@ -196,11 +196,16 @@ TEXTURES: dict[str, Texture] = {
 }
 
 
+def texel_grid() -> tuple[Ints, Ints]:
+    """Column and row of every texel."""
+    v, u = np.meshgrid(np.arange(TEXTURE_PX), np.arange(TEXTURE_PX), indexing="ij")
+    return u.astype(np.int64), v.astype(np.int64)
+
+
 @lru_cache(maxsize=64)
 def _pattern(name: str) -> tuple[Ints, Ints]:
     """Shade and mortar of every texel: what a texture is before it has a colour."""
-    v, u = np.meshgrid(np.arange(TEXTURE_PX), np.arange(TEXTURE_PX), indexing="ij")
-    return TEXTURES[name].painter(u.astype(np.int64), v.astype(np.int64))
+    return TEXTURES[name].painter(*texel_grid())
 
 
 @lru_cache(maxsize=512)

@@ -1,0 +1,178 @@
+"""How wet, dirt, heat, mould and cracks look on any material: what a class does not show by itself, everything shows.
+
+A class that has a shape or a repaint for an attribute shows it in its own way, and none of this is added. Integer
+arithmetic only, so that the texels are the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from iwreplay.render.textures import TEXTURE_PX, Ints, cloud, noise, random_bytes, texel_grid
+from iwreplay.scene.geometry import Box, aabb_of, shape_half
+from iwreplay.scene.model import Thing
+from iwreplay.vocabulary import AttrValue
+
+__all__ = ["PLAIN", "Look", "look_of", "marked_shapes", "shown_by_class", "stained", "tinted"]
+
+Rgb = tuple[int, int, int]
+
+#: a surface's top lies so near to where things stand on it
+_TOP_M = 0.03
+#: how large stains are
+_STAIN_M = 0.035
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is on a material. Numbers: 0 none, more is more."""
+
+    #: 1 wet, 2 soaked
+    wet: int = 0
+    #: 1 used, 2 dirty
+    dirt: int = 0
+    #: 1 browned, 2 cooked, 3 burnt
+    roast: int = 0
+    mould: bool = False
+    cracks: bool = False
+    #: water goes into it and does not stand on it in drops, whatever it is made of
+    drinks: bool = False
+
+
+PLAIN = Look()
+
+
+def shown_by_class(thing: Thing) -> frozenset[str]:
+    """Attributes that some shape of the thing has a `when` or a `repaint` for."""
+    drawn = [s for link in thing.links for s in link.shapes if s.role != "collision"]
+    return frozenset(a for s in drawn for a in (*s.when, *s.repaint))
+
+
+def look_of(thing: Thing, attrs: Mapping[str, AttrValue], *, shown: frozenset[str]) -> Look:
+    """What the attributes put on a thing beyond what its class shows. What is swept up is dirt itself, never dirty."""
+
+    def is_now(name: str, value: AttrValue = True) -> bool:
+        return name not in shown and attrs.get(name) == value
+
+    roast = 3 if is_now("cooked", "burnt") else 2 if is_now("cooked", "cooked") else 1 if is_now("browned") else 0
+    wet = 2 if is_now("soaked") else 1 if is_now("wet") else 0
+    return Look(
+        wet=wet,
+        dirt=0 if "sweepable" in thing.affordances else 2 if is_now("clean", False) else 1 if is_now("used") else 0,
+        roast=roast,
+        mould=is_now("mold_exposed"),
+        cracks=is_now("broken"),
+        drinks=wet > 0 and "soak" in thing.affordances,
+    )
+
+
+def marked_shapes(thing: Thing) -> frozenset[int]:
+    """Of furniture that is wiped, the shapes of its base that carry a surface, by number; else none: all are marked."""
+    if "wipe" not in thing.affordances or "grab" in thing.affordances:
+        return frozenset()
+    base = thing.links[0]
+    found = set()
+    for k, shape in enumerate(base.shapes):
+        if shape.role == "collision" or shape.kind == "lathe":
+            continue
+        top = aabb_of(Box(shape.pose, shape_half(shape)))[5]
+        if any(abs(top - s.pos[2]) < _TOP_M for s in base.surfaces):
+            found.add(k)
+    return frozenset(found)
+
+
+def tinted(rgb: Rgb, look: Look, *, hard: bool) -> Rgb:
+    """A colour under a look: darker when wet (what is hard only a little), browner when cooked, black when burnt."""
+    r, g, b = rgb
+    if look.roast == 2:
+        r, g, b = (r * 5 + 132 * 5) // 10, (g * 5 + 82 * 5) // 10, (b * 5 + 40 * 5) // 10
+    if look.roast == 3:
+        r, g, b = (r + 30 * 6) // 7, (g + 25 * 6) // 7, (b + 22 * 6) // 7
+    share = 192 if hard and look.wet else (256, 168, 118)[look.wet]
+    return (r * share >> 8, g * share >> 8, b * share >> 8)
+
+
+def stained(texels: npt.NDArray[np.uint8], look: Look, *, period_m: float, hard: bool) -> npt.NDArray[np.uint8]:
+    """Texels (TEXTURE_PX, TEXTURE_PX, 3) with stains on them. period_m: side of the square that they cover.
+
+    hard: water stands on it in drops.
+    """
+    out = texels.astype(np.int64)
+    for name in _names(look, hard=hard):
+        share, colour = _stain(name, _cells(period_m))
+        if name == "cracks" and out.mean() < 110:
+            colour = (236, 238, 240)
+        for k in range(3):
+            out[..., k] = (out[..., k] * (256 - share) + colour[k] * share) >> 8
+    return out.astype(np.uint8)
+
+
+def _names(look: Look, *, hard: bool) -> tuple[str, ...]:
+    names = []
+    if look.roast:
+        names.append(("browned", "cooked", "burnt")[look.roast - 1])
+    if look.dirt:
+        names.append(("used", "dirty")[look.dirt - 1])
+    if look.mould:
+        names.append("mould")
+    if look.cracks:
+        names.append("cracks")
+    if look.wet:
+        names.append("drops" if hard else "damp")
+    return tuple(names)
+
+
+def _cells(period_m: float) -> int:
+    """Stains across a tile, a power of two."""
+    cells = 4
+    while cells < 64 and cells * _STAIN_M * 1.5 < period_m:
+        cells *= 2
+    return cells
+
+
+@lru_cache(maxsize=128)
+def _stain(name: str, cells: int) -> tuple[Ints, Rgb]:
+    """Share of the stain in every texel, 0..256, and its colour."""
+    u, v = texel_grid()
+    if name == "cracks":
+        return _cracks(u, v, cells=min(8, cells)), (26, 24, 24)
+    if name == "drops":
+        return np.clip((noise(u, v, cells=(min(128, cells * 8),) * 2, seed=331) - 196) * 12, 0, 200), (240, 246, 250)
+    spots = cloud(u, v, cells=cells, seed={"dirty": 301, "used": 302, "mould": 303}.get(name, 304))
+    if name == "dirty":
+        return np.clip((spots - 128) * 9, 0, 200), (88, 66, 38)
+    if name == "used":
+        return np.clip((spots - 140) * 10, 0, 170), (112, 92, 62)
+    if name == "mould":
+        fuzz = noise(u, v, cells=(128, 128), seed=341)
+        return np.clip((spots - 116) * 9, 0, 170) + fuzz // 4, (164, 178, 160)
+    if name == "browned":
+        return np.clip((spots - 108) * 6, 0, 200), (140, 78, 30)
+    if name == "cooked":
+        return np.clip((spots - 126) * 5, 0, 140), (96, 54, 24)
+    if name == "burnt":
+        return np.clip((spots - 120) * 6, 0, 200), (12, 10, 10)
+    # damp: cloth and wood, darker in patches
+    return np.clip((spots - 120) * 4, 0, 90), (40, 44, 50)
+
+
+def _cracks(u: Ints, v: Ints, *, cells: int) -> Ints:
+    """Lines between the cells around scattered points, thinner and thicker."""
+    side = TEXTURE_PX // cells
+    near, second = np.full_like(u, 1 << 40), np.full_like(u, 1 << 40)
+    for dy in (-1, 0, 1):
+        for dx in (-1, 0, 1):
+            cx, cy = u // side + dx, v // side + dy
+            px = cx * side + random_bytes(cx % cells, cy % cells, seed=351) * side // 256
+            py = cy * side + random_bytes(cx % cells, cy % cells, seed=352) * side // 256
+            d = (u - px) * (u - px) + (v - py) * (v - py)
+            second = np.minimum(second, np.maximum(near, d))
+            near = np.minimum(near, d)
+    # difference of squared distances: about twice the side of a cell times the distance to the line
+    width = side + noise(u, v, cells=(16, 16), seed=353) * side // 128
+    return np.where(second - near < 2 * width, 236, 0)
