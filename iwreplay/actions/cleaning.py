@@ -20,6 +20,8 @@ _WASH_S = 4.0
 _WIPE_S = 2.0
 #: how far a wiping hand goes to either side
 _RUB_M = 0.1
+#: a wiper that is gripped higher than this has a handle
+_LONG_M = 0.2
 _SWEEP_S = 2.5
 #: a pan or bin that was not named is looked for within this distance of the debris
 _PAN_M = 2.5
@@ -98,7 +100,11 @@ def wipe(scope: Scope) -> Plan:
     script = scope.script()
     spills = [t for t in dependents(scope.state, target.id) if _is_spill(thing_of(scope.state, t))]
     end = (_wipes(target, tool.id, spills),)
-    scope.use(script, target.id, _wipe_point(scope, target, spills), hold_s=_WIPE_S, end=end, rub_m=_RUB_M)
+    x, y, z = _wipe_point(scope, target, spills)
+    if tool.grip[2] > _LONG_M:
+        # a mop stands on what it wipes, the hand is where one grips it
+        z += tool.grip[2]
+    scope.use(script, target.id, (x, y, z), hold_s=_WIPE_S, end=end, rub_m=_RUB_M)
     return Plan(steps=tuple(script.steps), obj=target.id, tool=tool.id)
 
 

@@ -16,7 +16,7 @@ from iwreplay.motion.walking import facing_stance
 from iwreplay.pose import Pose, Vec3, compose, inverse, normalised, rotate, transform_point
 from iwreplay.processes.support import closed_around
 from iwreplay.scene.model import Face, Thing
-from iwreplay.world.geometry import PlacedFace, faces_of
+from iwreplay.world.geometry import PlacedFace, faces_of, thing_of
 
 __all__ = ["need_uncovered", "read"]
 
@@ -59,11 +59,18 @@ def read(scope: Scope) -> Plan:
 
 
 def need_uncovered(scope: Scope, thing: Thing) -> None:
-    """Raises RefusedError with OCCLUDED for what is shut away."""
+    """Raises RefusedError with OCCLUDED for what is shut away; behind a pane the line of sight decides."""
     shut = closed_around(scope.state, thing.id)
-    if shut:
+    if shut and not _has_panes(scope, shut):
         text = f"{scope.the(thing.id)} is inside {scope.the(shut)}, which is closed."
         raise refuse("OCCLUDED", sentence(text), blocker=shut)
+
+
+def _has_panes(scope: Scope, container: str) -> bool:
+    """Whether some door or lid of it lets the eye through."""
+    clear = {m.name for m in scope.state.scene.materials if m.alpha < 1.0}
+    moving = [k for k in thing_of(scope.state, container).links if k.joint is not None]
+    return any(s.role != "visual" and s.material in clear for k in moving for s in k.shapes)
 
 
 def _exposes(thing: str, face_name: str) -> Effect:
