@@ -115,9 +115,11 @@ def sql(root: Path) -> int:
     """The same from the catalogue."""
     from iwreplay.app.catalogue import open_catalogue
 
-    catalogue = open_catalogue(root)
-    catalogue.refresh()
-    answer = catalogue.ask("SELECT episode, count(*) FILTER (NOT ok) FROM actions GROUP BY episode ORDER BY episode")
+    with open_catalogue(root) as catalogue:
+        catalogue.refresh()
+        answer = catalogue.ask(
+            "SELECT episode, count(*) FILTER (NOT ok) FROM actions GROUP BY episode ORDER BY episode"
+        )
     return sum(int(row[1]) for row in answer.rows)
 
 

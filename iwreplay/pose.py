@@ -85,10 +85,9 @@ def rotate(q: Quat, v: Vec3) -> Vec3:
 
 def compose(a: Pose, b: Pose) -> Pose:
     """``world_from_b = world_from_a * a_from_b``."""
-    qa: Quat = a[3:]
-    p = rotate(qa, b[:3])
-    q = quat_mul(qa, b[3:])
-    return (a[0] + p[0], a[1] + p[1], a[2] + p[2], *q)
+    x, y, z, *_ = a
+    px, py, pz = rotate(a[3:], b[:3])
+    return (x + px, y + py, z + pz, *quat_mul(a[3:], b[3:]))
 
 
 def inverse(a: Pose) -> Pose:

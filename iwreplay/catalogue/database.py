@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import duckdb
@@ -19,6 +20,7 @@ import filelock
 import msgspec
 import pyarrow as pa
 
+from iwreplay.catalogue.asking import one_line, only_a_select, rows_and_columns, told_apart
 from iwreplay.catalogue.interrupting import interruptibly
 from iwreplay.catalogue.kept import kept_rows
 from iwreplay.catalogue.project import LogFacts, Rows, project
@@ -95,20 +97,35 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
 class Catalogue:
     """The catalogue of one store.
 
-    `scorers` is the present hash of each scorer by name: only scores made by them are shown.
+    `scorers` is the present hash of each scorer by name: only scores made by them are shown. In a `with` block what is
+    read is read through one connection, which takes longer to open than most questions take.
     """
 
     def __init__(self, store: Store, *, scorers: Mapping[str, str]) -> None:
         self.store = store
         self.path = store.root / FILE_NAME
         self.scorers = dict(sorted(scorers.items()))
+        #: `with` blocks that are open, and the connection that they share
+        self._depth = 0
+        self._reader: duckdb.DuckDBPyConnection | None = None
+
+    def __enter__(self) -> Catalogue:
+        self._depth += 1
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._stop_reading()
 
     def refresh(self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None) -> Refreshed:
         """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes.
 
         QueryError when the file can't be written; what was taken in before stays.
         """
-        with self._as_errors(), self._alone():
+        with self, self._as_errors(), self._alone():
             rebuilt = self._make_if_needed(rebuild)
             plan = self._plan()
             if not plan.empty:
@@ -128,15 +145,15 @@ class Catalogue:
 
         The connection is read-only, sees no file and no extension, and can't be reconfigured.
         """
-        _only_a_select(sql)
+        only_a_select(sql)
         with self._reading() as con:
             try:
-                columns, rows = interruptibly(con, partial(_rows_and_columns, con, sql, max_rows + 1))
+                columns, rows = interruptibly(con, partial(rows_and_columns, con, sql, max_rows + 1))
             except duckdb.Error as e:
                 way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
-                raise QueryError(f"DuckDB refuses {_one_line(sql)!r}: {_one_line(str(e))}{way_out}") from e
+                raise QueryError(f"DuckDB refuses {one_line(sql)!r}: {one_line(str(e))}{way_out}") from e
         return Answer(
-            columns=_told_apart(columns), rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows
+            columns=told_apart(columns), rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows
         )
 
     def _carry_out(
@@ -213,6 +230,7 @@ class Catalogue:
         if self.path.exists() and not rebuild and self._usable():
             return False
         existed = self.path.exists()
+        self._stop_reading()
         for path in (self.path, self.path.with_name(FILE_NAME + ".wal")):
             path.unlink(missing_ok=True)
         with self._writing() as con, _transaction(con):
@@ -236,7 +254,7 @@ class Catalogue:
             yield
         except (duckdb.Error, OSError) as e:
             raise QueryError(
-                f"the catalogue {self.path} can't be brought up to date: {_one_line(str(e))}. "
+                f"the catalogue {self.path} can't be brought up to date: {one_line(str(e))}. "
                 "It holds nothing that the logs don't: it can be deleted at any time"
             ) from e
 
@@ -252,6 +270,8 @@ class Catalogue:
 
     @contextmanager
     def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        # DuckDB refuses to open a file for writing that this process reads
+        self._stop_reading()
         con = self._connect(read_only=False)
         try:
             yield con
@@ -260,11 +280,15 @@ class Catalogue:
 
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        con = self._connect(read_only=True)
-        try:
-            yield con
-        finally:
-            con.close()
+        with self:
+            if self._reader is None:
+                self._reader = self._connect(read_only=True)
+            yield self._reader
+
+    def _stop_reading(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
 
     def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -289,40 +313,6 @@ class Catalogue:
                 if time.monotonic() > give_up:
                     raise QueryError(f"the catalogue {self.path} is in use by another process: {e}") from e
                 time.sleep(0.05)
-
-
-def _only_a_select(sql: str) -> None:
-    try:
-        statements = duckdb.extract_statements(sql)
-    except duckdb.Error as e:
-        raise QueryError(f"not SQL: {_one_line(sql)!r}: {_one_line(str(e))}") from e
-    if len(statements) != 1:
-        raise QueryError(f"give one SELECT, not {len(statements)} statements: {_one_line(sql)!r}")
-    kind = statements[0].type.name
-    if kind not in ("SELECT", "EXPLAIN"):
-        raise QueryError(
-            f"{kind} is refused: the catalogue is read-only, it is made from the logs. Ask with a SELECT, "
-            f"not {_one_line(sql)!r}; for anything else copy the file catalogue.duckdb and open the copy in DuckDB"
-        )
-
-
-def _rows_and_columns(
-    con: duckdb.DuckDBPyConnection, sql: str, count: int
-) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    cursor = con.execute(sql)
-    return tuple(d[0] for d in cursor.description), cursor.fetchmany(count)
-
-
-def _told_apart(columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, each once: `a`, `a_1`, as DuckDB names them in a subquery. A row object would lose the others."""
-    given: list[str] = []
-    for name in columns:
-        n, unique = 0, name
-        while unique in given or (n and unique in columns):
-            n += 1
-            unique = f"{name}_{n}"
-        given.append(unique)
-    return tuple(given)
 
 
 def _rows_of(episode: Episode) -> Rows:
@@ -395,7 +385,3 @@ def _file_stamp(path: Path) -> str:
         return "closed to us"
     # ctime: of permissions too, as what could not be read may be readable now
     return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

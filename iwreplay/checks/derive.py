@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from iwreplay.scene.geometry import aabb_of, merged
-from iwreplay.world.geometry import interiors_of, thing_aabb, thing_of
+from iwreplay.world.geometry import loose_box_of, region_of, thing_of
 from iwreplay.world.relations import RELATIONS_VERSION, holds, support_of
 from iwreplay.world.state import WorldState
+from iwreplay.world.support import carried
 
 __all__ = ["NO_RELATIONS", "Region", "Relations", "Support", "derived_relations"]
 
@@ -32,6 +32,10 @@ class Relations:
     region: Callable[[WorldState, str], Region] | None = None
     #: attributes that `holds` and `support_of` read; None: any
     reads: frozenset[str] | None = None
+    #: a box around that of `region`, which costs less; needed with `region`
+    loose_region: Callable[[WorldState, str], Region] | None = None
+    #: True: the thing is on and in nothing wherever it is, and has no support; needed with `region`
+    carried: Callable[[WorldState, str], bool] | None = None
 
 
 #: what `iwreplay.world.relations` reads of a thing besides its pose and joints; a test watches it read
@@ -40,15 +44,23 @@ _READS = frozenset({"exists", "held", "worn", "plugged", "sitting"})
 
 def derived_relations() -> Relations:
     """The project's own, from `iwreplay.world.relations`."""
-    return Relations(holds=holds, support_of=support_of, version=str(RELATIONS_VERSION), region=_region, reads=_READS)
+    return Relations(
+        holds=holds,
+        support_of=support_of,
+        version=str(RELATIONS_VERSION),
+        region=_region,
+        reads=_READS,
+        loose_region=_loose_region,
+        carried=carried,
+    )
 
 
 def _region(state: WorldState, thing: str) -> Region:
-    one = thing_of(state, thing)
-    box = thing_aabb(one, state)
-    if any(k.interiors for k in one.links):
-        box = merged([box, *(aabb_of(i.box) for i in interiors_of(one, state))])
-    return box
+    return region_of(thing_of(state, thing), state)
+
+
+def _loose_region(state: WorldState, thing: str) -> Region:
+    return loose_box_of(thing_of(state, thing), state)
 
 
 def _never(*_: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import msgspec
 
@@ -109,20 +110,39 @@ def task_checks(task: TaskPack, *, scene: CompiledScene | SceneIndex) -> dict[st
     }
 
 
-_Compiled = tuple[SceneIndex, dict[str, Check]]
-#: the latest task packs and scenes whose checks were compiled: many episodes of one task are scored together
-_LATEST: list[tuple[TaskPack, CompiledScene, _Compiled]] = []
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """What every run of a task's checks on a scene begins with."""
+
+    task: TaskPack
+    scene: CompiledScene
+    relations: Relations
+    index: SceneIndex
+    checks: dict[str, Check]
+    #: never fed
+    monitor: Monitor
+
+
+#: of the latest task packs and scenes: many episodes of one task are scored together
+_LATEST: list[_Compiled] = []
 _MOST_LATEST = 16
 
 
-def _compiled(task: TaskPack, scene: CompiledScene) -> _Compiled:
+def _compiled(task: TaskPack, scene: CompiledScene, relations: Relations) -> _Compiled:
     """The task's checks on this scene; kept for the same objects, which never change."""
-    for one, other, found in _LATEST:
-        if one is task and other is scene:
-            return found
+    for known in _LATEST:
+        if known.task is task and known.scene is scene and known.relations == relations:
+            return known
     index = SceneIndex(scene)
-    found = (index, task_checks(task, scene=index))
-    _LATEST.insert(0, (task, scene, found))
+    checks = task_checks(task, scene=index)
+    monitor = Monitor(
+        checks,
+        throughout=frozenset(g.id for g in task.gates),
+        reached=frozenset(p.id + REACHED for p in task.points if p.reached is not None),
+        relations=relations,
+    )
+    found = _Compiled(task, scene, relations, index, checks, monitor)
+    _LATEST.insert(0, found)
     del _LATEST[_MOST_LATEST:]
     return found
 
@@ -132,14 +152,10 @@ class CheckRun:
 
     def __init__(self, task: TaskPack, scene: CompiledScene, *, relations: Relations | None = None) -> None:
         self.task = task
-        self._index, self._checks = _compiled(task, scene)
         self._relations = relations or derived_relations()
-        self._monitor = Monitor(
-            self._checks,
-            throughout=frozenset(g.id for g in task.gates),
-            reached=frozenset(p.id + REACHED for p in task.points if p.reached is not None),
-            relations=self._relations,
-        )
+        compiled = _compiled(task, scene, self._relations)
+        self._index, self._checks = compiled.index, compiled.checks
+        self._monitor = compiled.monitor.unfed_copy()
         self._watched = self._monitor.kinds
         self._attempts = Attempts()
         self._route_m = 0.0
@@ -154,10 +170,17 @@ class CheckRun:
 
     def feed(self, seq: int, event: Event, state: WorldState) -> None:
         """The next event, with `state` as it is after it. LogError when an event was left out."""
-        last, kind = self._last_seq, type(event)
+        last = self._last_seq
         if seq != last + 1 and last >= 0:
             raise LogError(f"event {seq} follows event {last}; checks need every event, in order")
-        if last < 0 or kind in self._watched:
+        self.feed_selected(seq, event, state)
+
+    def feed_selected(self, seq: int, event: Event, state: WorldState) -> None:
+        """The next event, when all between the last one and it are of other kinds than `kinds`: as feeding them all."""
+        last, kind = self._last_seq, type(event)
+        if last >= 0:
+            self._last_seq = seq - 1
+        if last < 0 or (kind in self._watched and not self._monitor.passes(event, state)):
             self._catch_up()
             self._monitor.feed(seq, event, state)
         self._last_seq = seq

@@ -58,6 +58,25 @@ class Graph:
         self._heap: list[int] = []
         self._late: list[Node] = []
 
+    def unfed_copy(self) -> Graph:
+        """The same nodes, before the first step. AssertionError after it."""
+        assert not self.steps, "a graph that was fed is not what it was built as"
+        new = Graph()
+        nodes = new.nodes
+        for node in self.nodes:
+            copy = Node.__new__(Node)
+            copy.op, copy.param, copy.index, copy.role = node.op, node.param, node.index, node.role
+            copy.value, copy.offline = node.value, node.offline
+            copy.children = tuple([nodes[c.index] for c in node.children])
+            copy.changed_seq, copy.rose_seq, copy.latched, copy.queued = 0, None, False, False
+            copy.history = None if node.history is None else []
+            copy.parents = []
+            nodes.append(copy)
+        for node in self.nodes:
+            nodes[node.index].parents = [nodes[p.index] for p in node.parents]
+        new._interned = {key: nodes[node.index] for key, node in self._interned.items()}
+        return new
+
     def leaf(self, role: str, param: Any, value: Any) -> Node:
         """The leaf of that role and parameter; made with `value` when it is new."""
         return self._intern("leaf", (), param, role=role, value=value)

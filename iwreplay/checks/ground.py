@@ -36,10 +36,13 @@ class Grounding:
 
     def formula(self, f: Any, env: Env) -> Node:
         """The node of formula `f`; `env` maps its free variables to things."""
-        words = self._words.get(id(f))
-        if words is None:
-            words = self._words[id(f)] = frozenset(_words(f))
-        key = (id(f), tuple(sorted((v, t) for v, t in env.items() if v in words)))
+        bound: tuple[tuple[str, str], ...] = ()
+        if env:
+            words = self._words.get(id(f))
+            if words is None:
+                words = self._words[id(f)] = frozenset(_words(f))
+            bound = tuple(sorted((v, t) for v, t in env.items() if v in words))
+        key = (id(f), bound)
         found = self._done.get(key)
         if found is None:
             if len(self._done) >= MAX_NODES:

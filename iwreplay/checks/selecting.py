@@ -62,10 +62,8 @@ def run_selected(
             run.feed(0, opened, state)
             start = expected = 1
         for seq, event in chunk.select(kinds, start=start):
-            if seq > expected:
-                run.skip(seq - 1)
             state.apply(event)
-            run.feed(seq, event, state)
+            run.feed_selected(seq, event, state)
             expected = seq + 1
         end = chunk.first + chunk.count
         if expected < end:

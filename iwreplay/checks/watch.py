@@ -53,8 +53,7 @@ class Watch:
         #: baseline leaf of a thing; it reads every attribute
         self._baselines: dict[str, Node] = {}
         self._reads = relations.reads
-        region = relations.region
-        self._neighbours = None if region is None else Neighbours(index.scene, region)
+        self._neighbours = None if relations.region is None else Neighbours(index.scene, relations)
         self._events: dict[Key | None, list[Node]] = {}
         #: the kinds of events that those are about
         self._matched: set[type[Event]] = set()
@@ -76,6 +75,19 @@ class Watch:
         self._last_attrs: dict[str, dict[str, AttrValue]] = {}
         #: sequence number of the baseline snapshot, None before it
         self.live_seq: int | None = None
+
+    def unfed_copy(self, graph: Graph) -> Watch:
+        """The same leaves in an unfed copy of the graph."""
+        new, at = Watch(graph, self._index, self._relations), graph.nodes
+        new._attrs = {k: [at[n.index] for n in leaves] for k, leaves in self._attrs.items()}
+        new._by_thing = {k: {i: at[i] for i in leaves} for k, leaves in self._by_thing.items()}
+        new._resting = {k: {i: at[i] for i in leaves} for k, leaves in self._resting.items()}
+        new._baselines = {k: at[n.index] for k, n in self._baselines.items()}
+        new._events = {k: [at[n.index] for n in leaves] for k, leaves in self._events.items()}
+        new._matched = set(self._matched)
+        new._clock = None if self._clock is None else at[self._clock.index]
+        new._route = None if self._route is None else at[self._route.index]
+        return new
 
     # -- leaves ------------------------------------------------------------------------------------------------
 
@@ -163,6 +175,49 @@ class Watch:
         if self._by_thing.get(WEARER):
             kinds.add(BodyPosed)
         return frozenset(kinds)
+
+    def passes(self, event: Event, state: WorldState) -> bool:
+        """Whether no leaf changes at the step of `event`, as far as can be told at once; `state` has it folded in. If
+        so, what it says is taken in, and the step may be skipped. Call it once for an event, in the order of the log.
+        """
+        if self._clock is not None or self._route is not None or not self._graph.steps:
+            return False
+        if type(event) is PosesSampled:
+            return self._moves_nothing(event, state)
+        if type(event) is StateDelta:
+            return self._alters_nothing(event, state)
+        return type(event) not in self._changes and key_of(event) not in self._events
+
+    def _moves_nothing(self, event: PosesSampled, state: WorldState) -> bool:
+        """What moved is in the hand, rests on and in nothing because of that, and nothing rests on or in it, where it
+        was and where it is."""
+        neighbours, carried = self._neighbours, self._relations.carried
+        if neighbours is None or carried is None or event.joints:
+            return False
+        for thing in event.things:
+            if thing in self._by_thing:
+                return False
+            if thing in self._resting:
+                if not carried(state, thing):
+                    return False
+                baseline = self._baselines.get(thing) if self.live_seq is not None else None
+                if baseline is not None and baseline.value is not self._at_baseline(thing, state):
+                    return False
+        if self._resting:
+            for thing in event.things:
+                if not neighbours.moved_apart(thing, state):
+                    return False
+        for thing in event.things:
+            self._last_pose[thing] = state.poses[thing]
+        return True
+
+    def _alters_nothing(self, event: StateDelta, state: WorldState) -> bool:
+        """Nothing asks for this attribute of this thing."""
+        thing, attr = event.thing, event.attr
+        if (thing, attr) in self._attrs or self._reads is None or attr in self._reads or thing in self._baselines:
+            return False
+        self._last_attrs[thing][attr] = state.attrs[thing][attr]
+        return True
 
     @property
     def resting(self) -> bool:

@@ -47,10 +47,10 @@ def query(
         raise QueryError("give either SQL or --named NAME (iwreplay query --list shows the names)")
     from iwreplay.app.catalogue import open_catalogue
 
-    catalogue = open_catalogue(store)
-    with progress("catalogue") as tell:
-        catalogue.refresh(rebuild=rebuild, progress=tell)
-    answer = catalogue.ask(sql if sql is not None else question(str(named)).sql, max_rows=max_rows)
+    with open_catalogue(store) as catalogue:
+        with progress("catalogue") as tell:
+            catalogue.refresh(rebuild=rebuild, progress=tell)
+        answer = catalogue.ask(sql if sql is not None else question(str(named)).sql, max_rows=max_rows)
     if json:
         print_json([dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
     else:

@@ -37,6 +37,9 @@ def score(
     why: Annotated[
         bool, typer.Option("--why", help="Explain: every check, its verdict, and the event that decided it.")
     ] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Episodes scored at a time; as many as pay by default.", min=1)
+    ] = None,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
@@ -58,7 +61,13 @@ def score(
 
     with progress("scoring") as tell:
         lines = score_episodes(
-            store, tuple(episodes or ()), scorers=tuple(scorer or ()), again=again, compute=not check, progress=tell
+            store,
+            tuple(episodes or ()),
+            scorers=tuple(scorer or ()),
+            again=again,
+            compute=not check,
+            jobs=jobs,
+            progress=tell,
         )
     if json:
         print_json(lines)

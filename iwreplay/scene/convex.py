@@ -13,7 +13,8 @@ from iwreplay.errors import GeometryError
 from iwreplay.pose import Pose, Quat, Vec3, inverse, rotate, transform_point
 from iwreplay.scene.geometry import Aabb, Box, Solid, aabb_of, aabbs_overlap, merged
 
-__all__ = ["base_of", "shrunk", "solid_aabb", "solid_distance", "solids_meet", "top_at"]
+__all__ = ["base_of", "seen_from", "shrunk", "solid_aabb", "solid_distance", "solids_meet", "top_at",
+           "top_seen"]  # fmt: skip
 
 _STEPS = 48
 _EPS = 1e-10
@@ -117,10 +118,18 @@ def solids_meet(a: Solid, b: Solid, *, within_m: float = 0.0) -> bool:
 def top_at(solid: Solid, x: float, y: float, from_z: float) -> float | None:
     """Height at which a vertical line down from `from_z` through (x, y) enters the solid; None when it misses,
     or when `from_z` is already inside or below it."""
+    return top_seen(solid, seen_from(solid), x, y, from_z)
+
+
+def seen_from(solid: Solid) -> tuple[Pose, Vec3]:
+    """(solid_from_world, straight down in the solid's frame): what `top_seen` needs of a solid, whatever the line."""
     inv = inverse(solid.pose)
-    o = transform_point(inv, (x, y, from_z))
-    d = rotate(inv[3:], (0.0, 0.0, -1.0))
-    t = _enter(solid, o, d)
+    return inv, rotate(inv[3:], (0.0, 0.0, -1.0))
+
+
+def top_seen(solid: Solid, seen: tuple[Pose, Vec3], x: float, y: float, from_z: float) -> float | None:
+    """`top_at` for a solid that is asked more than once."""
+    t = _enter(solid, transform_point(seen[0], (x, y, from_z)), seen[1])
     return None if t is None or t < 0.0 else from_z - t
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "point_in_box",
     "shape_half",
     "solids_at",
+    "solids_on",
     "thing_bounds",
 ]
 
@@ -132,31 +133,42 @@ def shape_half(shape: Shape) -> Vec3:
 
 def solids_at(thing: Thing, base: Pose, joints: Mapping[str, float]) -> tuple[Solid, ...]:
     """Every collision solid of a thing in the world."""
+    return solids_on(thing, link_poses_at(thing, base, joints))
+
+
+def solids_on(thing: Thing, links: tuple[Pose, ...]) -> tuple[Solid, ...]:
+    """Every collision solid of a thing whose links are at these poses (world_from_link)."""
     out: list[Solid] = []
-    for link, pose in zip(thing.links, link_poses_at(thing, base, joints), strict=True):
+    for link, pose in zip(thing.links, links, strict=True):
         out.extend(Solid(s.kind, s.size, compose(pose, s.pose)) for s in link.shapes if s.role != "visual")
     return tuple(out)
 
 
 def aabb_of(box: Box) -> Aabb:
     """Axis-aligned bounds (x0, y0, z0, x1, y1, z1)."""
-    rows = quat_to_matrix(box.pose[3:])
-    h = box.half
-    e = [abs(r[0]) * h[0] + abs(r[1]) * h[1] + abs(r[2]) * h[2] for r in rows]
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = quat_to_matrix(box.pose[3:])
+    hx, hy, hz = box.half
+    ex = abs(ax) * hx + abs(ay) * hy + abs(az) * hz
+    ey = abs(bx) * hx + abs(by) * hy + abs(bz) * hz
+    ez = abs(cx) * hx + abs(cy) * hy + abs(cz) * hz
     x, y, z = box.pose[:3]
-    return (x - e[0], y - e[1], z - e[2], x + e[0], y + e[1], z + e[2])
+    return (x - ex, y - ey, z - ez, x + ex, y + ey, z + ez)
 
 
 def merged(boxes: Iterable[Aabb]) -> Aabb:
     """Bounds around all of them; GeometryError when there is none."""
-    lo, hi = [math.inf] * 3, [-math.inf] * 3
-    for b in boxes:
-        for i in range(3):
-            lo[i] = min(lo[i], b[i])
-            hi[i] = max(hi[i], b[i + 3])
-    if lo[0] > hi[0]:
+    x0 = y0 = z0 = math.inf
+    x1 = y1 = z1 = -math.inf
+    for a0, b0, c0, a1, b1, c1 in boxes:
+        x0 = a0 if a0 < x0 else x0
+        y0 = b0 if b0 < y0 else y0
+        z0 = c0 if c0 < z0 else z0
+        x1 = a1 if a1 > x1 else x1
+        y1 = b1 if b1 > y1 else y1
+        z1 = c1 if c1 > z1 else z1
+    if x0 > x1:
         raise GeometryError("no boxes to merge")
-    return (lo[0], lo[1], lo[2], hi[0], hi[1], hi[2])
+    return (x0, y0, z0, x1, y1, z1)
 
 
 def foot_of(boxes: Sequence[Aabb]) -> Aabb:
@@ -173,8 +185,9 @@ def aabbs_overlap(a: Aabb, b: Aabb, *, margin_m: float = 0.0) -> bool:
 
 def point_in_box(point: Vec3, box: Box, *, margin_m: float = 0.0) -> bool:
     """Whether the point lies in the box grown by `margin_m` on every side."""
-    p = transform_point(inverse(box.pose), point)
-    return all(abs(p[i]) <= box.half[i] + margin_m for i in range(3))
+    x, y, z = transform_point(inverse(box.pose), point)
+    hx, hy, hz = box.half
+    return abs(x) <= hx + margin_m and abs(y) <= hy + margin_m and abs(z) <= hz + margin_m
 
 
 def thing_bounds(links: tuple[Link, ...], *, attrs: Mapping[str, AttrValue]) -> tuple[Vec3, Vec3]:

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from iwreplay.errors import UnknownNameError
 from iwreplay.pose import Pose, Vec3, compose, transform_point
-from iwreplay.scene.convex import solid_aabb
-from iwreplay.scene.geometry import Aabb, Box, Solid, aabb_of, link_poses_at, merged, solids_at
-from iwreplay.scene.model import CompiledScene, Face, Interior, Surface, Thing
-from iwreplay.vocabulary import AttrValue
+from iwreplay.scene.geometry import Aabb, Box, Solid
+from iwreplay.scene.model import CompiledScene, Face, Thing
+from iwreplay.world.placed import Placed, PlacedSurface, Posed, places_of
 
 __all__ = [
     "PlacedFace",
@@ -30,6 +29,8 @@ __all__ = [
     "is_closed",
     "link_pose",
     "link_poses",
+    "loose_box_of",
+    "region_of",
     "room_at",
     "solid_boxes_of",
     "solids_of",
@@ -40,25 +41,6 @@ __all__ = [
     "thing_of",
     "things_by_id",
 ]
-
-
-class Posed(Protocol):
-    """What geometry reads of a world state."""
-
-    scene: CompiledScene
-    poses: dict[str, Pose]
-    joints: dict[str, float]
-    attrs: dict[str, dict[str, AttrValue]]
-
-
-class PlacedSurface(NamedTuple):
-    """A surface in the world: pose of its centre (z up out of it), half extents, free height above."""
-
-    thing: str
-    name: str
-    pose: Pose
-    half: tuple[float, float]
-    clearance: float
 
 
 class PlacedInterior(NamedTuple):
@@ -79,23 +61,14 @@ class PlacedFace(NamedTuple):
     size: tuple[float, float]
 
 
-_INDEXED: list[tuple[CompiledScene, dict[str, Thing]]] = []
-
-
 def things_by_id(scene: CompiledScene) -> Mapping[str, Thing]:
-    """id -> thing; the last few scenes' tables are kept."""
-    for known, table in _INDEXED:
-        if known is scene:
-            return table
-    table = {t.id: t for t in scene.things}
-    _INDEXED.insert(0, (scene, table))
-    del _INDEXED[8:]
-    return table
+    """id -> thing."""
+    return places_of(scene).things
 
 
 def thing_of(state: Posed, thing: str) -> Thing:
     """The thing with that id; UnknownNameError when the scene has none."""
-    found = things_by_id(state.scene).get(thing)
+    found = places_of(state.scene).things.get(thing)
     if found is None:
         raise UnknownNameError("thing", thing, hint=f"Scene {state.scene.id} has {len(state.scene.things)} things.")
     return found
@@ -108,7 +81,7 @@ def exists(state: Posed, thing: str) -> bool:
 
 def link_poses(thing: Thing, state: Posed) -> tuple[Pose, ...]:
     """world_from_link of every link."""
-    return link_poses_at(thing, state.poses[thing.id], state.joints)
+    return _placed(thing, state).links
 
 
 def link_pose(thing: Thing, link: int, state: Posed) -> Pose:
@@ -116,39 +89,8 @@ def link_pose(thing: Thing, link: int, state: Posed) -> Pose:
     return link_poses(thing, state)[link]
 
 
-class _Memo(NamedTuple):
-    thing: Thing
-    pose: Pose
-    #: ("thing.joint", position)
-    joints: tuple[tuple[str, float], ...]
-    solids: tuple[Solid, ...]
-    boxes: tuple[Aabb, ...]
-    aabb: Aabb
-
-
-#: where each thing was last time: most things stay where they are
-_LAST: dict[str, _Memo] = {}
-_MOST = 4096
-
-
-def _placed(thing: Thing, state: Posed) -> _Memo:
-    pose, at = state.poses[thing.id], state.joints
-    memo = _LAST.get(thing.id)
-    if memo is not None and memo.thing is thing and memo.pose == pose:
-        for name, position in memo.joints:
-            if at[name] != position:
-                break
-        else:
-            return memo
-    names = [f"{thing.id}.{k.joint.name}" for k in thing.links if k.joint is not None]
-    joints = tuple((name, at[name]) for name in names)
-    solids = solids_at(thing, pose, state.joints)
-    boxes = tuple(solid_aabb(s) for s in solids)
-    box = merged(boxes) if boxes else aabb_of(thing_box(thing, state))
-    if len(_LAST) >= _MOST:
-        _LAST.clear()
-    memo = _LAST[thing.id] = _Memo(thing, pose, joints, solids, boxes, box)
-    return memo
+def _placed(thing: Thing, state: Posed) -> Placed:
+    return places_of(state.scene).placed(thing, state)
 
 
 def solids_of(thing: Thing, state: Posed) -> tuple[Solid, ...]:
@@ -163,8 +105,7 @@ def solid_boxes_of(thing: Thing, state: Posed) -> tuple[Aabb, ...]:
 
 def thing_box(thing: Thing, state: Posed) -> Box:
     """The oriented box around the thing with its joints closed."""
-    x, y, z = thing.bounds_pos
-    return Box(compose(state.poses[thing.id], (x, y, z, 1.0, 0.0, 0.0, 0.0)), thing.bounds_half)
+    return _placed(thing, state).box
 
 
 def thing_aabb(thing: Thing, state: Posed) -> Aabb:
@@ -172,31 +113,31 @@ def thing_aabb(thing: Thing, state: Posed) -> Aabb:
     return _placed(thing, state).aabb
 
 
+def region_of(thing: Thing, state: Posed) -> Aabb:
+    """Axis-aligned bounds of its collision solids and its interiors as they are now."""
+    return _placed(thing, state).region
+
+
+def loose_box_of(thing: Thing, state: Posed) -> Aabb:
+    """A box around `region_of`, for less work."""
+    return places_of(state.scene).loose_box(thing, state)
+
+
 def surfaces_of(thing: Thing, state: Posed) -> tuple[PlacedSurface, ...]:
     """All its surfaces in the world."""
-    return tuple(
-        _placed_surface(thing, s, pose)
-        for link, pose in zip(thing.links, link_poses(thing, state), strict=True)
-        for s in link.surfaces
-    )
-
-
-def _placed_surface(thing: Thing, s: Surface, link: Pose) -> PlacedSurface:
-    return PlacedSurface(thing.id, s.name, compose(link, (*s.pos, 1.0, 0.0, 0.0, 0.0)), s.half, s.clearance)
+    return _placed(thing, state).surfaces
 
 
 def interiors_of(thing: Thing, state: Posed) -> tuple[PlacedInterior, ...]:
     """All its interiors in the world."""
+    boxes = _placed(thing, state).inner
+    if not boxes:
+        return ()
+    closed = is_closed(thing, state)
+    each = [i for k in thing.links for i in k.interiors]
     return tuple(
-        _placed_interior(thing, i, pose, state)
-        for link, pose in zip(thing.links, link_poses(thing, state), strict=True)
-        for i in link.interiors
+        PlacedInterior(thing.id, i.name, box, bool(i.closed_by) and closed) for i, box in zip(each, boxes, strict=True)
     )
-
-
-def _placed_interior(thing: Thing, i: Interior, link: Pose, state: Posed) -> PlacedInterior:
-    box = Box(compose(link, (*i.pos, 1.0, 0.0, 0.0, 0.0)), i.half)
-    return PlacedInterior(thing.id, i.name, box, bool(i.closed_by) and is_closed(thing, state))
 
 
 def is_closed(thing: Thing, state: Posed) -> bool:

@@ -28,6 +28,7 @@ from iwreplay.world.geometry import exists, room_at, solids_of, thing_aabb, thin
 from iwreplay.world.state import WorldState
 from iwreplay.world.support import (
     FLOOR,
+    below,
     carried,
     interior_around,
     rests_on,
@@ -87,7 +88,7 @@ def support_of(state: WorldState, thing: str) -> tuple[str, str, str] | None:
 
 def stands_on(state: WorldState, a: str, b: str) -> bool:
     """Whether `b` is anywhere in the chain of what `a` rests on."""
-    return b in standing_chain(state, a)
+    return b in below(state, a)
 
 
 def _is_place(state: WorldState, thing: str) -> bool:
@@ -101,15 +102,15 @@ def _ontop(state: WorldState, a: str, b: str) -> bool:
         return a == WEARER and state.attrs[WEARER].get("sitting") == b
     owner, _, part = b.partition(".")
     at = a
-    for below in standing_chain(state, a):
-        if below == owner:
+    for under in below(state, a):
+        if under == owner:
             if part:
                 surface = surface_under(state, at, owner)
                 return surface is not None and surface.name == part
             return interior_around(state, a, owner) is None
-        if _is_place(state, below):
+        if _is_place(state, under):
             return False
-        at = below
+        at = under
     return False
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from iwreplay.pose import Vec3, inverse, transform_point
-from iwreplay.scene.convex import top_at
-from iwreplay.scene.geometry import Aabb, foot_of, point_in_box
+from iwreplay.scene.convex import top_seen
+from iwreplay.scene.geometry import point_in_box
 from iwreplay.scene.model import Thing
 from iwreplay.world.geometry import (
     PlacedInterior,
@@ -14,15 +15,13 @@ from iwreplay.world.geometry import (
     Posed,
     exists,
     interiors_of,
-    solid_boxes_of,
-    solids_of,
     surfaces_of,
     thing_aabb,
     thing_of,
-    things_by_id,
 )
+from iwreplay.world.placed import Placed, Places, places_of
 
-__all__ = ["FLOOR", "carried", "core_point", "interior_around", "rests_on", "standing_chain", "surface_under"]
+__all__ = ["FLOOR", "below", "carried", "core_point", "interior_around", "rests_on", "standing_chain", "surface_under"]
 
 #: id of the thing that is the floor of every room
 FLOOR = "floor"
@@ -36,6 +35,10 @@ _SURFACE_MARGIN_M = 0.03
 _LONGEST_CHAIN = 32
 #: the feeler under the middle counts for so many at the sides
 _MIDDLE = 4
+
+
+#: middle, then the corners from the least to the greatest x and y, of what a foot feels with
+Feelers = tuple[tuple[float, float], ...]
 
 
 class _Candidate(NamedTuple):
@@ -56,67 +59,86 @@ def core_point(thing: Thing, state: Posed) -> Vec3:
     return ((x0 + x1) / 2.0, (y0 + y1) / 2.0, z0 + 0.25 * (z1 - z0))
 
 
-def _foot(thing: Thing, state: Posed) -> Aabb:
-    boxes = solid_boxes_of(thing, state)
-    return foot_of(boxes) if boxes else thing_aabb(thing, state)
-
-
 def rests_on(state: Posed, thing: str) -> str:
     """Id of the thing directly under it, "" when it hangs in the air, is carried or off stage."""
     one = thing_of(state, thing)
     if not exists(state, thing) or carried(state, thing):
         return ""
-    x0, y0, z0, x1, y1, _ = _foot(one, state)
+    places: Places[tuple[_Candidate, ...]] = places_of(state.scene)
+    found = places.kept(thing, state)
+    if found is None:
+        found = _candidates(one, places, state)
+    for candidate in found:
+        if exists(state, candidate.thing):
+            return candidate.thing
+    return ""
+
+
+def _candidates(one: Thing, places: Places[tuple[_Candidate, ...]], state: Posed) -> tuple[_Candidate, ...]:
+    """Everything that it could be standing on as things lie, also what is off stage, the likeliest first."""
+    x0, y0, z0, x1, y1, _ = places.placed(one, state).foot
+    below = (x0, y0, z0 - _GAP_M, x1, y1, z0 + _GAP_M)
     mx, my, dx, dy = (x0 + x1) / 2, (y0 + y1) / 2, 0.35 * (x1 - x0), 0.35 * (y1 - y0)
-    feelers = ((mx, my), (mx - dx, my - dy), (mx + dx, my - dy), (mx - dx, my + dy), (mx + dx, my + dy))
+    feelers: Feelers = ((mx, my), (mx - dx, my - dy), (mx + dx, my - dy), (mx - dx, my + dy), (mx + dx, my + dy))
     found: list[_Candidate] = []
-    for other in state.scene.things:
-        # nearly all are elsewhere
-        a0, b0, c0, a1, b1, c1 = thing_aabb(other, state)
+    for other in places.near(below, state):
+        if other.id == one.id:
+            continue
+        placed = places.placed(other, state)
+        a0, b0, c0, a1, b1, c1 = placed.aabb
         if a0 > x1 or x0 > a1 or b0 > y1 or y0 > b1 or c0 > z0 + _GAP_M or c1 < z0 - _GAP_M:
             continue
-        if other.id == thing or not exists(state, other.id):
-            continue
-        tops = [_top(other, state, x, y, z0) for x, y in feelers]
+        tops = _tops(placed, feelers, z0)
         hits = [t is not None for t in tops]
         if any(hits):
             score = _MIDDLE * hits[0] + sum(hits[1:])
             found.append(_Candidate(score, max(t for t in tops if t is not None), other.id))
-    if not found:
-        return ""
     # the most of the foot; then the higher; then a fixed order
-    best = max(found, key=lambda c: (c.score, c.top))
-    return min(c.thing for c in found if (c.score, c.top) == (best.score, best.top))
+    found.sort(key=lambda c: (-c.score, -c.top, c.thing))
+    kept = tuple(found)
+    places.keep(one.id, kept, where=below)
+    return kept
 
 
-def _top(other: Thing, state: Posed, x: float, y: float, foot_z: float) -> float | None:
-    """Height of the other thing under a point of the foot, when the foot can be standing on it there."""
-    best: float | None = None
-    for solid, box in zip(solids_of(other, state), solid_boxes_of(other, state), strict=True):
+def _tops(other: Placed, feelers: Feelers, foot_z: float) -> list[float | None]:
+    """Height of the other thing under each of the points of the foot, when the foot can be standing on it there."""
+    (x0, y0), (x1, y1) = feelers[1], feelers[4]
+    tops: list[float | None] = [None] * len(feelers)
+    for k, (a0, b0, c0, a1, b1, c1) in enumerate(other.boxes):
         # most solids of a large thing are nowhere near the foot
-        if not (box[0] <= x <= box[3] and box[1] <= y <= box[4] and box[2] - _GAP_M <= foot_z <= box[5] + _GAP_M):
+        if a0 > x1 or x0 > a1 or b0 > y1 or y0 > b1 or c0 - _GAP_M > foot_z or foot_z > c1 + _GAP_M:
             continue
-        z = top_at(solid, x, y, foot_z + _FEEL_M)
-        if z is not None and abs(z - foot_z) <= _GAP_M and (best is None or z > best):
-            best = z
-    return best
+        solid, seen = other.solids[k], other.seen(k)
+        for i, (x, y) in enumerate(feelers):
+            if not (a0 <= x <= a1 and b0 <= y <= b1):
+                continue
+            z = top_seen(solid, seen, x, y, foot_z + _FEEL_M)
+            best = tops[i]
+            if z is not None and abs(z - foot_z) <= _GAP_M and (best is None or z > best):
+                tops[i] = z
+    return tops
 
 
 def standing_chain(state: Posed, thing: str) -> tuple[str, ...]:
     """What it rests on, what that rests on, and so on down."""
+    return tuple(below(state, thing))
+
+
+def below(state: Posed, thing: str) -> Iterator[str]:
+    """`standing_chain`, worked out only as far as it is asked for."""
     chain: list[str] = []
     at = thing
     while len(chain) < _LONGEST_CHAIN:
         at = rests_on(state, at)
         if not at or at in chain or at == thing:
-            break
+            return
         chain.append(at)
-    return tuple(chain)
+        yield at
 
 
 def surface_under(state: Posed, thing: str, owner: str) -> PlacedSurface | None:
     """The named surface of `owner` that `thing` stands on, if it stands on one."""
-    x0, y0, z0, x1, y1, _ = _foot(thing_of(state, thing), state)
+    x0, y0, z0, x1, y1, _ = places_of(state.scene).placed(thing_of(state, thing), state).foot
     best: tuple[float, PlacedSurface] | None = None
     for surface in surfaces_of(thing_of(state, owner), state):
         x, y, z = transform_point(inverse(surface.pose), ((x0 + x1) / 2, (y0 + y1) / 2, z0))
@@ -129,7 +151,7 @@ def surface_under(state: Posed, thing: str, owner: str) -> PlacedSurface | None:
 def interior_around(state: Posed, thing: str, owner: str | None = None) -> PlacedInterior | None:
     """The smallest interior (of `owner`, or of anything) that the thing's core is in."""
     point = core_point(thing_of(state, thing), state)
-    owners = [thing_of(state, owner)] if owner is not None else list(things_by_id(state.scene).values())
+    owners = (thing_of(state, owner),) if owner is not None else places_of(state.scene).containers
     best: tuple[float, PlacedInterior] | None = None
     for one in owners:
         if one.id == thing or "container" not in one.affordances or not exists(state, one.id):

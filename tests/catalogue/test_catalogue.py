@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import msgspec
@@ -433,3 +434,35 @@ def test_a_disk_that_takes_nothing_is_said_in_one_line(store: Store, monkeypatch
     with pytest.raises(QueryError, match=r"can't be brought up to date: .*No space left on device") as e:
         catalogue.refresh()
     assert "\n" not in str(e.value)
+
+
+def test_a_question_takes_one_connection(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_episode(store)
+    Catalogue(store, scorers=SCORERS).refresh()
+    opened: list[bool] = []
+    real = duckdb.connect
+
+    def counting(path: str, *, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+        opened.append(read_only)
+        return real(path, read_only=read_only, config=config)
+
+    monkeypatch.setattr(duckdb, "connect", counting)
+    with Catalogue(store, scorers=SCORERS) as catalogue:
+        assert catalogue.refresh().unchanged == 1
+        assert _one(catalogue.ask("SELECT count(*) FROM episodes")) == 1
+        with pytest.raises(QueryError):
+            catalogue.ask("SELECT nothing FROM nowhere")
+        assert catalogue.ask("SELECT 1").rows == ((1,),)
+    assert opened == [True]
+    assert catalogue._reader is None
+
+
+def test_what_is_taken_in_within_a_block_is_seen_in_it(store: Store) -> None:
+    with Catalogue(store, scorers=SCORERS) as catalogue:
+        catalogue.refresh()
+        assert _one(catalogue.ask("SELECT count(*) FROM episodes")) == 0
+        write_episode(store)
+        assert len(catalogue.refresh().added) == 1
+        assert _one(catalogue.ask("SELECT count(*) FROM episodes")) == 1
+        assert catalogue.refresh(rebuild=True).rebuilt
+        assert _one(catalogue.ask("SELECT count(*) FROM episodes")) == 1

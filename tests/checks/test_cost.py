@@ -5,10 +5,15 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from iwreplay.checks import Monitor, Relations, compile_check
+import msgspec
+
+from iwreplay.checks import CheckRun, Monitor, Relations, compile_check
+from iwreplay.checks.ground import Grounding
 from iwreplay.checks.index import SceneIndex
+from iwreplay.scene.model import CompiledScene
+from iwreplay.taskpack.model import Objective, TaskPack
 from iwreplay.world.state import WorldState
-from tests.checks.worlds import Story, holds, support_of
+from tests.checks.worlds import TOY, Story, holds, support_of, task
 
 FORMULAS: dict[str, Any] = {
     "count": ["count", ["in", "ontop", "table_1"], ">=", 3],
@@ -98,3 +103,37 @@ def test_memory_grows_with_changes_not_with_the_log() -> None:
 def _kept(monitor: Monitor) -> int:
     gc.collect()
     return sum(len(n.history or ()) for n in monitor._graph.nodes)
+
+
+def test_runs_of_one_task_share_what_they_begin_with_and_nothing_else(monkeypatch: Any) -> None:
+    first, second = Story(), Story()
+    for story in (first, second):
+        story.live()
+    second.move("mug_1", 5.0, 0.0, 0.8)
+    second.move("mug_2", 5.0, 1.0, 0.8)
+    pack = msgspec.structs.replace(
+        task(), objectives=tuple(Objective(id=f"o{i}", text="", formula=f) for i, f in enumerate(FORMULAS.values()))
+    )
+    scene = first.state.scene
+    alone = [_results(pack, story, scene) for story in (first, second)]
+    assert alone[0] != alone[1]
+    asked: list[str] = []
+    real = Grounding.formula
+    monkeypatch.setattr(Grounding, "formula", lambda *a: asked.append(a[1][0]) or real(*a))
+    runs = [CheckRun(pack, scene, relations=TOY) for _ in range(2)]
+    states = [WorldState(scene) for _ in range(2)]
+    for seq in range(max(len(first.events), len(second.events))):
+        for run, state, story in zip(runs, states, (first, second), strict=True):
+            if seq < len(story.events):
+                state.apply(story.events[seq])
+                run.feed(seq, story.events[seq], state)
+    assert [run.result() for run in runs] == alone
+    assert not asked, "formulas are expanded once for a task, not for each of its logs"
+
+
+def _results(pack: TaskPack, story: Story, scene: CompiledScene) -> Any:
+    run, state = CheckRun(pack, scene, relations=TOY), WorldState(scene)
+    for seq, event in enumerate(story.events):
+        state.apply(event)
+        run.feed(seq, event, state)
+    return run.result()

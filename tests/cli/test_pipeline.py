@@ -279,7 +279,7 @@ def test_frames_of_a_log_outside_a_store_go_to_the_current_folder(run: Run, tmp_
     ("args", "said"),
     [
         (("nope",), "unknown task 'nope'. Known: G05"),
-        ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, scripted:FILE"),
+        ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, random, scripted:FILE"),
         ((TASK, "--human", "bob"), "unknown human 'bob'. Known: literal"),
         ((TASK, "--assistant", "scripted:none.txt"), "none.txt"),
         (("none.toml",), "unknown task 'none.toml'. There is no such file."),
