@@ -1,8 +1,5 @@
 """The ports: the only places through which chance and the outside world enter an episode.
 
-No generator of random numbers is among them, because nothing here draws lots: the opening of a log determines all that
-follows, but for what the participants and the simulator answer. A participant that draws brings its own seeded one.
-
 Simulator, Assistant and Human each have a contract suite in `tests/contracts/` that any implementation must pass.
 """
 
@@ -29,6 +26,7 @@ __all__ = [
     "Human",
     "HumanAct",
     "HumanView",
+    "Rng",
     "Said",
     "Simulator",
 ]
@@ -38,6 +36,15 @@ class Clock(Protocol):
     """Wall time, for envelopes and latencies only; never for anything hashed or compared."""
 
     def now_ns(self) -> int: ...
+
+
+class Rng(Protocol):
+    """Seeded chance, for participants that draw lots. The core draws none: the opening of a log determines everything
+    that follows, but for what the participants and the simulator answer."""
+
+    def randrange(self, n: int) -> int:
+        """One of 0 .. n - 1, each as likely; the same draws for the same seed, on every machine."""
+        ...
 
 
 class Simulator(Protocol):

@@ -16,10 +16,12 @@ from iwreplay.errors import UnknownNameError
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.loop import configured
 from iwreplay.ports import Assistant, AssistantAct, Human
+from iwreplay.scene.model import CompiledScene
 from iwreplay.store import Episode, Store, status_of
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import TaskPack
-from recorder.assistants import OracleAssistant, ScriptedAssistant, SilentAssistant, load_lines
+from recorder.assistants import OracleAssistant, RandomAssistant, ScriptedAssistant, SilentAssistant, load_lines
+from recorder.chance import SeededRng
 from recorder.humans import LiteralHuman
 from recorder.record import Recorded, RecordingInterrupted, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
@@ -37,7 +39,7 @@ __all__ = [
 ]
 
 _SCRIPTED = "scripted:"
-ASSISTANTS = ("oracle", "silent", "scripted:FILE")
+ASSISTANTS = ("oracle", "silent", "random", "scripted:FILE")
 HUMANS = ("literal",)
 
 
@@ -137,7 +139,9 @@ def record_tasks(
 
 def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     """Records one episode in the store and scores it."""
-    speaker, listener = assistant_named(wish.assistant, task=task, script=wish.script), human_named(wish.human)
+    scene = validate_task(task)
+    speaker = assistant_named(wish.assistant, task=task, scene=scene, script=wish.script, seed=wish.seed)
+    listener = human_named(wish.human)
     store = Store.open_or_make(wish.store, made_by=f"iwreplay {__version__}")
     episode = store.new_episode(
         task=task.id, assistant=speaker.about().name, human=listener.about().name, seed=wish.seed
@@ -145,7 +149,7 @@ def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     try:
         recorded = record_episode(
             task,
-            scene=validate_task(task),
+            scene=scene,
             assistant=speaker,
             human=listener,
             simulator=MujocoSimulator,
@@ -160,12 +164,22 @@ def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     return _scored(episode, task, wish, recorded)
 
 
-def assistant_named(name: str, *, task: TaskPack, script: tuple[AssistantAct, ...] | None = None) -> Assistant:
+def assistant_named(
+    name: str,
+    *,
+    task: TaskPack,
+    scene: CompiledScene,
+    script: tuple[AssistantAct, ...] | None = None,
+    seed: int = 0,
+) -> Assistant:
     """The Assistant of that name for that task; a scripted one says `script`, or the lines of its file when that is
-    None. UnknownNameError; LinesError for an unusable script."""
+    None; the random one speaks of what is there at the start. UnknownNameError; LinesError for an unusable script."""
     lines = _script_of(name) if script is None else script
     if lines is not None:
         return ScriptedAssistant(lines)
+    if name == "random":
+        there = [t.name for t in scene.things if t.name and t.attrs.get("exists") is not False]
+        return RandomAssistant(tuple(dict.fromkeys(there)), rng=SeededRng(task.id, seed))
     return OracleAssistant(task.oracle) if name == "oracle" else SilentAssistant()
 
 

@@ -20,14 +20,14 @@ def run(
     ],
     *,
     assistant: Annotated[
-        str, typer.Option("--assistant", help="oracle, silent, or scripted:FILE.", metavar="NAME")
+        str, typer.Option("--assistant", help="oracle, silent, random, or scripted:FILE.", metavar="NAME")
     ] = "oracle",
     human: Annotated[str, typer.Option("--human", help="literal.", metavar="NAME")] = "literal",
     seed: Annotated[
         int,
         typer.Option(
             "--seed",
-            help="Tells repetitions apart: it is part of the episode's id. None of the participants draws lots yet.",
+            help="What the random Assistant draws from; for the others it only tells repetitions apart.",
             min=0,
             max=_MAX_SEED,
         ),
