@@ -7,6 +7,7 @@ those. Fixed things end a pile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable
 
 from iwreplay.checks.derive import Region, Relations
@@ -31,8 +32,11 @@ class Neighbours:
         self._movable = tuple(t.id for t in scene.things if not t.fixed)
         self._things = tuple(t.id for t in scene.things)
         self._boxes: dict[str, Region] = {}
-        #: the thing whose box is known to concern nothing, and is the last one taken; "" when there is none
+        #: the thing that is known to concern nothing, and moved last; "" when there is none. As long as no face of its
+        #: box is farther than `_free_m` from where it was in `_seen`, it concerns nothing
         self._apart = ""
+        self._seen: Region = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        self._free_m = 0.0
 
     def look(self, state: WorldState) -> None:
         """Takes all boxes."""
@@ -56,15 +60,42 @@ class Neighbours:
 
     def moved_apart(self, thing: str, state: WorldState) -> bool:
         """Whether a thing moved from where it concerned nothing to where it concerns nothing; if so, takes its box."""
-        if self._apart != thing and self._met(self._boxes[thing], but=(thing,)):
-            return False
         box = self._loose_region(state, thing)
-        if self._met(box, but=(thing,)):
+        if self._apart == thing:
+            x0, y0, z0, x1, y1, z1 = box
+            a0, b0, c0, a1, b1, c1 = self._seen
+            m, n = self._free_m, -self._free_m
+            if (n < x0 - a0 < m and n < y0 - b0 < m and n < z0 - c0 < m
+                    and n < x1 - a1 < m and n < y1 - b1 < m and n < z1 - c1 < m):  # fmt: skip
+                self._boxes[thing] = box
+                return True
+        elif self._clearance_m(self._boxes[thing], but=thing) <= 0.0:
+            return False
+        free_m = self._clearance_m(box, but=thing)
+        if free_m <= 0.0:
             box = self._region(state, thing)
-            if self._met(box, but=(thing,)):
+            free_m = self._clearance_m(box, but=thing)
+            if free_m <= 0.0:
                 return False
-        self._boxes[thing], self._apart = box, thing
+        self._boxes[thing], self._apart, self._seen, self._free_m = box, thing, box, free_m
         return True
+
+    def _clearance_m(self, box: Region, *, but: str) -> float:
+        """How far the faces of the box may move until it meets something, as in `_met`; 0 or less when it does."""
+        x0, y0, z0, x1, y1, z1 = box
+        x0, y0, z0 = x0 - _MARGIN_M, y0 - _MARGIN_M, z0 - _MARGIN_M
+        x1, y1, z1 = x1 + _MARGIN_M, y1 + _MARGIN_M, z1 + _MARGIN_M
+        boxes = self._boxes
+        least = math.inf
+        for t in self._movable:
+            if t != but:
+                a0, b0, c0, a1, b1, c1 = boxes[t]
+                gap = max(a0 - x1, x0 - a1, b0 - y1, y0 - b1, c0 - z1, z0 - (c0 + _CORE * (c1 - c0)))
+                if gap < least:
+                    least = gap
+                    if gap <= 0.0:
+                        break
+        return least
 
     def _met(self, box: Region, *, but: Container[str]) -> list[str]:
         """The movable things but some that rest on or in what fills the box, if they rest on or in it at all."""
