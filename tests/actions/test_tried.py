@@ -81,7 +81,7 @@ class _Elsewhere(_Broken):
     """What is put somewhere comes to be half a metre beside it."""
 
     def set_pose(self, thing: str, pose: Pose) -> None:
-        self._real.set_pose(thing, (pose[0] + 0.5, *pose[1:]))  # type: ignore[arg-type]
+        self._real.set_pose(thing, (pose[0] + 0.5, *pose[1:]))
 
 
 class _Slippery(_Broken):
