@@ -13,7 +13,8 @@ from iwreplay.app.tasks import find_task
 from iwreplay.errors import UnknownNameError
 from iwreplay.pose import Pose, transform_point, yaw_of
 from iwreplay.scene.geometry import joints_at_load, link_poses_at
-from iwreplay.scene.loader import compile_scene, load_scene, scene_ids
+from iwreplay.scene.library import load_library
+from iwreplay.scene.loader import compile_scene, data_root, load_scene, scene_ids
 from iwreplay.scene.model import CompiledScene, Portal, Room, Thing
 from iwreplay.scene.placing import is_off_stage
 from iwreplay.taskpack.loader import compile_task
@@ -113,9 +114,10 @@ class SceneView(msgspec.Struct, frozen=True, kw_only=True):
 def list_scenes() -> tuple[ListedScene, ...]:
     """Every scene of the data package. SceneError for one that does not hold together."""
     listed = []
+    library = load_library(data_root() / "objects")
     for name in scene_ids():
         file = load_scene(name)
-        scene = compile_scene(file)
+        scene = compile_scene(file, library=library)
         things = _without_shell(scene)
         listed.append(
             ListedScene(
