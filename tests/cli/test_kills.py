@@ -36,7 +36,8 @@ def _start(*args: object, cwd: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "iwreplay", *map(str, args)],
         cwd=cwd,
-        env=_ENV,
+        # what a killed command leaves in the folder for temporary files goes with the test
+        env={**_ENV, "TMPDIR": str(cwd)},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
