@@ -21,7 +21,7 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["OPTIONS_REVISION", "inlined", "kernel"]
+__all__ = ["OPTIONS_REVISION", "inlined", "kernel", "shared"]
 
 OPTIONS_REVISION = 1
 
@@ -48,4 +48,10 @@ def kernel(function: Kernel) -> Kernel:
 def inlined(function: Kernel) -> Kernel:
     """Compiles a function that only kernels of the same module call, into its callers."""
     compiled: Kernel = njit(function, forceinline=True, **_EXACT)
+    return compiled
+
+
+def shared(function: Kernel) -> Kernel:
+    """Compiles a function that only kernels of the same module call, once for all its callers: they compile faster."""
+    compiled: Kernel = njit(function, **_EXACT)
     return compiled

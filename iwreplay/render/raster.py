@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel
+from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel, shared
 from iwreplay.render.layout import LAMP_AT, LAMP_FADE, LAMP_REACH, LAMP_RECT, LAYOUT_REVISION
 
 __all__ = [
@@ -82,7 +82,7 @@ def _lamps_reaching(x, y, z, radius, wx, wy, lamps):
     return reaching
 
 
-@inlined
+@shared
 def _clip(points, corners, plane, near, spread, kept):
     """Cuts a convex polygon (corners, 3) by one plane: 0 near, 1..4 the sides of the guard band. New corner count.
 
@@ -120,7 +120,7 @@ def _clip(points, corners, plane, near, spread, kept):
     return n
 
 
-@inlined
+@shared
 def _emit(
     n, capacity, ax, ay, az, bx, by, bz, cx, cy, cz, two_sided, level, source, limits,
     rec_xy, rec_iz, rec_src, rec_flags,
@@ -282,7 +282,7 @@ def _covers(column, row, shift, offset, level):
     return (rank & 3) < level
 
 
-@inlined
+@shared
 def _insert_pane(n, iz, source, y, x, rec_src, pane_iz, panes):
     """Keeps the nearest two; of equally near ones those with the lower triangle number."""
     at = 0
@@ -335,7 +335,7 @@ def raster_band(
         )  # fmt: skip
 
 
-@kernel
+@shared
 def _fill_band(
     rec_xy, rec_iz, rec_src, rec_flags, order, begin, end, shift, offset, columns, row0, row1, near_iz, owner, which,
     behind_iz, pane_iz, panes,

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel
+from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel, shared
 from iwreplay.render.layout import (
     BLUE,
     CAP,
@@ -61,7 +61,7 @@ _FLAT = 30
 TRIANGLE = 32
 
 
-@inlined
+@shared
 def _load(t, faces, view_vertices, view_normals, uv, scale_u, scale_v, seen_from_behind, near, k):
     """Fills the array `k` for triangle t."""
     a, b, c = faces[t, 0], faces[t, 1], faces[t, 2]
@@ -229,10 +229,37 @@ def _paint(x, half_w, per_focal, ry, m, tex, texels, levels, level_count, k, f, 
 
 
 @inlined
-def _fill(f, row, j, m, value):
-    v = np.float32(value)
+def _fill(f, j, m, gloss, glow, lift, share, mirror):
+    """What m fragments have in common."""
+    f0, f1, f2, f3, f4 = np.float32(gloss), np.float32(glow), np.float32(lift), np.float32(share), np.float32(mirror)
     for i in range(m):
-        f[row * CAP + j + i] = v
+        f[GLOSS * CAP + j + i] = f0
+        f[GLOW * CAP + j + i] = f1
+        f[LIFT * CAP + j + i] = f2
+        f[SHARE * CAP + j + i] = f3
+        f[MIRROR * CAP + j + i] = f4
+
+
+@inlined
+def _fill_colour(f, j, m, red, green, blue):
+    r, g, b = np.float32(red), np.float32(green), np.float32(blue)
+    for i in range(m):
+        f[RED * CAP + j + i] = r
+        f[GREEN * CAP + j + i] = g
+        f[BLUE * CAP + j + i] = b
+
+
+@inlined
+def _fill_place(f, j, m):
+    """Of the sky: anywhere in front, facing nowhere."""
+    zero, one = np.float32(0.0), np.float32(1.0)
+    for i in range(m):
+        f[PX * CAP + j + i] = zero
+        f[PY * CAP + j + i] = zero
+        f[PZ * CAP + j + i] = one
+        f[NX * CAP + j + i] = zero
+        f[NY * CAP + j + i] = zero
+        f[NZ * CAP + j + i] = zero
 
 
 @inlined
@@ -261,7 +288,7 @@ def _alpha(panes, layer, row, column, rec_src, face_part, part_material, alpha):
     return 0.0 if n < 0 else alpha[part_material[face_part[rec_src[n]]]]
 
 
-@inlined
+@shared
 def _shares(panes, layer, top, left, source, behind, rec_src, face_part, part_material, alpha):
     """Shares of the pixel's colour and of its mirroring that a surface of this layer has (2: what is behind panes)."""
     share, mirror = 0.0, 0.0
@@ -366,18 +393,9 @@ def list_surfaces(
                 found, z = SKY_ID, np.inf
                 p = -1
                 if source < 0:
-                    _fill(f, PX, j, m, 0.0)
-                    _fill(f, PY, j, m, 0.0)
-                    _fill(f, PZ, j, m, 1.0)
-                    _fill(f, NX, j, m, 0.0)
-                    _fill(f, NY, j, m, 0.0)
-                    _fill(f, NZ, j, m, 0.0)
-                    _fill(f, RED, j, m, _SKY[0])
-                    _fill(f, GREEN, j, m, _SKY[1])
-                    _fill(f, BLUE, j, m, _SKY[2])
-                    _fill(f, GLOSS, j, m, 0.0)
-                    _fill(f, GLOW, j, m, 1.0)
-                    _fill(f, LIFT, j, m, 0.0)
+                    _fill_place(f, j, m)
+                    _fill_colour(f, j, m, _SKY[0], _SKY[1], _SKY[2])
+                    _fill(f, j, m, 0.0, 1.0, 0.0, share, mirror)
                 else:
                     p = face_part[source]
                     material = part_material[p]
@@ -394,17 +412,12 @@ def list_surfaces(
                     if tex >= 0:
                         _paint(x, half_w, per_focal, ry, m, tex, texels, levels, level_count, k, f, j, g)
                     else:
-                        _fill(f, RED, j, m, rgb[material, 0] * rgb[material, 0])
-                        _fill(f, GREEN, j, m, rgb[material, 1] * rgb[material, 1])
-                        _fill(f, BLUE, j, m, rgb[material, 2] * rgb[material, 2])
-                    _fill(f, GLOSS, j, m, gloss[material])
-                    _fill(f, GLOW, j, m, glow[material])
-                    _fill(f, LIFT, j, m, lift[material])
+                        red, green, blue = rgb[material, 0], rgb[material, 1], rgb[material, 2]
+                        _fill_colour(f, j, m, red * red, green * green, blue * blue)
+                    _fill(f, j, m, gloss[material], glow[material], lift[material], share, mirror)
                     found = part_id[p]
                     if run == 0:
                         z = _depth((x + 0.5 - half_w) * per_focal, (half_h - y - 0.5) * per_focal, k)
-                _fill(f, SHARE, j, m, share)
-                _fill(f, MIRROR, j, m, mirror)
                 for i in range(m):
                     part[j + i] = p
                 if run > 0:
