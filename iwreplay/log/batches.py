@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, BinaryIO, cast
 
 import msgspec
@@ -10,44 +10,49 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import force_setattr
 
-from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values, values_reader
+from iwreplay.canonical import VALUES_TYPES, unpack_values, values_reader
 from iwreplay.errors import EventError, LogCorruptError
-from iwreplay.events import EVENT_TYPES, AnyEvent, EpisodeOpened, Event
+from iwreplay.events import AnyEvent, EpisodeOpened, Event
 from iwreplay.log.admission import explain_bad_line
 from iwreplay.log.chain import BatchFrames, Chain, first_broken
 from iwreplay.log.format import META_KEY, BatchMeta
+from iwreplay.log.heads import rows_of
+from iwreplay.log.openings import read_shared, share
 from iwreplay.log.scan import Span, load
 from iwreplay.log.upcasts import Lineage
-from iwreplay.scene.model import CompiledScene
-from iwreplay.taskpack.model import TaskPack
+from iwreplay.log.wire import Header
 
-__all__ = ["LoadedBatch"]
+__all__ = ["LoadedBatch", "link_after"]
 
 _DECODER = msgspec.json.Decoder(AnyEvent)
-#: columns that the events are read from; decompressing the others costs as much again
-_CORE = ("seq", "wall_ns", "link", "event", "values")
-#: how the line of each kind begins, cut to one length that tells all of them apart
-_HEAD = 9 + max(len(str(t.__struct_config__.tag)) for t in EVENT_TYPES) + 1
-_HEADS: dict[type[Event], bytes] = {
-    t: f'{{"kind":"{t.__struct_config__.tag}","sim_time_s":'.encode()[:_HEAD] for t in EVENT_TYPES
-}
+#: columns that the events are read from; decompressing another one takes as long as ten events
+_CORE = ("event", "values")
 
 
 class LoadedBatch:
     """One batch of a log, its bytes verified against the digest."""
 
-    __slots__ = ("batch", "frames", "meta", "span")
+    __slots__ = ("_raw", "_schema", "batch", "frames", "meta", "span")
 
-    def __init__(self, span: Span, meta: BatchMeta, batch: pa.RecordBatch) -> None:
+    def __init__(self, span: Span, meta: BatchMeta, batch: pa.RecordBatch, raw: bytes, schema: pa.Schema) -> None:
         self.span, self.meta, self.batch = span, meta, batch
+        self._raw, self._schema = raw, schema
         self.frames = BatchFrames.of(batch)
 
     @classmethod
-    def load(cls, file: BinaryIO, span: Span, schema: pa.Schema, *, envelope: bool = False) -> LoadedBatch:
+    def load(
+        cls,
+        file: BinaryIO,
+        span: Span,
+        schema: pa.Schema,
+        *,
+        envelope: bool = False,
+        message: tuple[bytes, Header] | None = None,
+    ) -> LoadedBatch:
         """Reads and verifies one batch; all columns with ``envelope``, else those that events are read from.
 
-        Raises LogCorruptError."""
-        raw, header = load(file, span)
+        ``message`` is the span's message when it was read and verified already. Raises LogCorruptError."""
+        raw, header = message or load(file, span)
         try:
             meta = msgspec.json.decode(header.custom[META_KEY], type=BatchMeta)
             batch = _decode(raw, schema, tuple(schema.names) if envelope else _CORE)
@@ -55,35 +60,33 @@ class LoadedBatch:
             raise LogCorruptError(f"unreadable batch: {e}", seq=span.first, offset=span.offset) from e
         if (meta.first, meta.count) != (span.first, span.count) or batch.num_rows != span.count:
             raise LogCorruptError("a batch holds other events than its index says", seq=span.first, offset=span.offset)
-        loaded = cls(span, meta, batch)
-        loaded._check_order()
-        return loaded
+        if envelope:
+            seqs = np.arange(span.first, span.first + span.count)
+            if not np.array_equal(np.asarray(batch.column("seq")), seqs):
+                raise LogCorruptError("seqs are not consecutive", seq=span.first, offset=span.offset)
+        return cls(span, meta, batch, raw, schema)
 
-    def _check_order(self) -> None:
-        first, n = self.span.first, self.span.count
-        if not np.array_equal(np.asarray(self.batch.column("seq")), np.arange(first, first + n)):
-            raise LogCorruptError("seqs are not consecutive", seq=first, offset=self.span.offset)
+    def column(self, name: str) -> pa.Array:
+        """A column of the batch, decoded now if it was not loaded."""
+        if name in self.batch.schema.names:
+            return self.batch.column(name)
+        return _decode(self._raw, self._schema, (name,)).column(0)
 
-    def verify(self, chain: Chain, *, link_before: int) -> int:
+    def verify(self, chain: Chain, *, link_before: Callable[[], int]) -> int:
         """Takes the batch into the chain; gives how many of its events agree with it (all, if it is intact).
 
-        After a break `chain` is useless. A break that no link shows (somebody mended the links, or changed the head
-        itself) is blamed on the first event of the batch, because any of them may be the changed one."""
+        ``link_before`` gives the link of the event before, and is asked only when something is wrong. After a break
+        `chain` is useless. A break that no link shows (somebody mended the links, or changed the head itself) is
+        blamed on the first event of the batch, because any of them may be the changed one."""
         chain.add_batch(self.frames)
         if chain.root == self.meta.head:
             return self.span.count
-        return first_broken(self.frames, self.links(), before=link_before) or 0
+        return first_broken(self.frames, self.links(), before=link_before()) or 0
 
     def links(self) -> list[int]:
         """Links of all events."""
-        links: list[int] = self.batch.column("link").to_pylist()
+        links: list[int] = self.column("link").to_pylist()
         return links
-
-    @property
-    def last_link(self) -> int:
-        """Link of the last event."""
-        link: int = self.batch.column("link")[self.span.count - 1].as_py()
-        return link
 
     def line(self, i: int) -> bytes:
         """Canonical JSON line of the i-th event of the batch."""
@@ -106,21 +109,36 @@ class LoadedBatch:
         if version != lineage.newest:
             every = self._upcast(version, lineage, range(start, stop))
             return [(self.span.first + start + i, e) for i, e in enumerate(every) if type(e) in kinds]
-        passed = {head for kind, head in _HEADS.items() if kind not in kinds}
         lines, ends = bytes(self.frames.lines), self.frames.line_ends
-        begins = ends[start:stop]
-        heads = map(lines.__getitem__, map(slice, begins, [b + _HEAD for b in begins]))
-        rows = [i for i, head in enumerate(heads, start) if head not in passed]
+        rows = [start + i for i in rows_of(kinds, lines, ends[start:stop])]
         events = self._typed(b"".join([lines[ends[i] : ends[i + 1]] for i in rows]), rows)
         first = self.span.first
         return [(first + i, e) for i, e in zip(rows, events, strict=True)]
 
+    def last(self, kind: type[Event], *, version: int, lineage: Lineage, start: int, stop: int) -> int | None:
+        """Place of the last event of a kind among events `start` to `stop`, or None."""
+        if version != lineage.newest:
+            found = self.select((kind,), version=version, lineage=lineage, start=start, stop=stop)
+            return found[-1][0] - self.span.first if found else None
+        f = self.frames
+        rows = rows_of((kind,), bytes(f.lines), f.line_ends[start:stop])
+        # a line that does not begin as canonical JSON does may be of any kind
+        for i in reversed(rows):
+            if type(self.events(version=version, lineage=lineage, start=start + i, stop=start + i + 1)[0]) is kind:
+                return start + i
+        return None
+
     def _typed(self, lines: bytes | memoryview, rows: Sequence[int]) -> list[Event]:
         """Events from their lines end to end; ``rows`` are their places in the batch, in order."""
+        shared = read_shared(self.line(0)) if self.span.first == 0 and rows and rows[0] == 0 else None
+        if shared is not None:
+            lines = lines[self.frames.line_ends[1] :]
         try:
             events = cast("list[Event]", _DECODER.decode_lines(lines))
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise self._culprit(rows) from None
+        if shared is not None:
+            events.insert(0, shared)
         if len(events) != len(rows):
             raise self._culprit(rows)
         f = self.frames
@@ -135,9 +153,9 @@ class LoadedBatch:
                 a = ends[j]
                 force_setattr(event, "values", values_reader(ends[j + 1] - a)(packed, 8 * a))
         if self.span.first == 0:
-            for row, event in zip(rows, events, strict=True):
+            for row, opening in [(r, e) for r, e in zip(rows, events, strict=True) if type(e) is EpisodeOpened]:
                 # its nested structs ignore unknown fields, so what was read must be all that was written
-                if type(event) is EpisodeOpened and not _share(event, self.line(row)):
+                if opening is not shared and not share(opening, self.line(row)):
                     raise explain_bad_line(self.line(row), row)
         return events
 
@@ -173,34 +191,9 @@ class LoadedBatch:
         return events
 
 
-#: task and scene of the latest openings: many logs of one task are read one after the other, and what is worked out
-#: for a scene is kept with the object
-_SHARED: dict[tuple[str, str, int], tuple[TaskPack, CompiledScene]] = {}
-_MOST_SHARED = 16
-
-
-def _share(event: EpisodeOpened, line: bytes) -> bool:
-    """Gives the opening the task and scene objects of an earlier one, when the line says that they are the same to
-    the byte. False when the line is not what this event is written as."""
-    key = (event.scene_hash, event.task.id, event.task.version)
-    own = (event.task, event.scene)
-    known = _SHARED.get(key)
-    if known is not None:
-        _put(event, known)
-        if canonical_bytes(event) + b"\n" == line:
-            return True
-        _put(event, own)
-    if canonical_bytes(event) + b"\n" != line:
-        return False
-    if len(_SHARED) >= _MOST_SHARED:
-        _SHARED.clear()
-    _SHARED[key] = own
-    return True
-
-
-def _put(event: EpisodeOpened, parts: tuple[TaskPack, CompiledScene]) -> None:
-    force_setattr(event, "task", parts[0])
-    force_setattr(event, "scene", parts[1])
+def link_after(file: BinaryIO, span: Span | None, schema: pa.Schema) -> int:
+    """Link of the last event of a batch, 0 when there is none. Raises as `LoadedBatch.load`."""
+    return 0 if span is None else LoadedBatch.load(file, span, schema).links()[-1]
 
 
 def _decode(raw: bytes, schema: pa.Schema, names: tuple[str, ...]) -> pa.RecordBatch:

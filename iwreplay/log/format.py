@@ -16,6 +16,7 @@ __all__ = [
     "MAX_METADATA_BYTES",
     "MAX_VALUES",
     "META_KEY",
+    "PARITY_KEY",
     "PLACEHOLDER",
     "RECOVERY_KEY",
     "SCHEMA",
@@ -26,6 +27,7 @@ __all__ = [
     "BatchMeta",
     "IndexEntry",
     "LostRange",
+    "ParityMeta",
     "Recovered",
     "SealMeta",
     "schema_with",
@@ -39,6 +41,7 @@ VERSION_KEY = "iwreplay.format_version"
 DIGEST_KEY = "iwreplay.digest"
 META_KEY = "iwreplay.batch"
 SEAL_KEY = "iwreplay.seal"
+PARITY_KEY = "iwreplay.parity"
 RECOVERY_KEY = "iwreplay.recovered"
 PLACEHOLDER = "0" * 64
 
@@ -119,6 +122,20 @@ class SealMeta(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     #: digest of the previous message
     prev: str
     batches: tuple[IndexEntry, ...]
+
+
+class ParityMeta(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """JSON under PARITY_KEY in the seal message: what mends one damaged place."""
+
+    #: bytes that it covers, from the start of the file: all before the seal message
+    size: int
+    #: bytes of a block; the last one may be shorter
+    block: int
+    #: CRC-32 of each block
+    sums: tuple[int, ...]
+    #: base64 of the exclusive or of blocks 0, 2, 4 ..., and of blocks 1, 3, 5 ..., shorter ones filled up with zeros
+    even: str
+    odd: str
 
 
 class LostRange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -18,12 +18,14 @@ from iwreplay.log.format import (
     EOS,
     FORMAT_VERSION,
     META_KEY,
+    PARITY_KEY,
     PLACEHOLDER,
     RECOVERY_KEY,
     SCHEMA,
     SEAL_KEY,
     VERSION_KEY,
     BatchMeta,
+    ParityMeta,
     Recovered,
     SealMeta,
     schema_with,
@@ -69,22 +71,23 @@ class MessageWriter:
 
     def batch(self, batch: pa.RecordBatch, meta: BatchMeta) -> tuple[memoryview, str]:
         """One data message, and its digest. Its bytes are good until the next message is made."""
-        return self._encode(batch, META_KEY, msgspec.json.encode(meta).decode())
+        return self._encode(batch, {META_KEY: msgspec.json.encode(meta).decode()})
 
-    def seal(self, meta: SealMeta) -> tuple[memoryview, str]:
+    def seal(self, meta: SealMeta, parity: ParityMeta) -> tuple[memoryview, str]:
         """The last message, which has no rows, and its digest."""
-        return self._encode(_EMPTY, SEAL_KEY, msgspec.json.encode(meta).decode())
+        words = {SEAL_KEY: msgspec.json.encode(meta).decode(), PARITY_KEY: msgspec.json.encode(parity).decode()}
+        return self._encode(_EMPTY, words)
 
-    def _encode(self, batch: pa.RecordBatch, key: str, value: str) -> tuple[memoryview, str]:
+    def _encode(self, batch: pa.RecordBatch, words: dict[str, str]) -> tuple[memoryview, str]:
         size = pa.ipc.get_record_batch_size(batch)
         # what Arrow adds: our metadata, its own schema, and a few bytes for each buffer when it compresses
-        room = size + size // 64 + len(value) + _ROOM
+        room = size + size // 64 + sum(map(len, words.values())) + _ROOM
         if len(self._memory) < room:
             # never resized: the message before may still be in use
             self._memory = bytearray(room + room // 4)
         sink = pa.FixedSizeBufferWriter(pa.py_buffer(self._memory))
         writer = pa.ipc.new_stream(sink, SCHEMA, options=self._options)
-        writer.write_batch(batch, custom_metadata={key: value, DIGEST_KEY: PLACEHOLDER})
+        writer.write_batch(batch, custom_metadata={**words, DIGEST_KEY: PLACEHOLDER})
         # Arrow's schema comes first; ours carries other metadata and is written apart
         message = memoryview(self._memory)[_PLAIN_SCHEMA_BYTES : sink.tell()]
         return message, _put_digest(message)

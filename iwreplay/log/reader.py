@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -12,13 +13,17 @@ import pyarrow as pa
 
 from iwreplay.errors import LogCorruptError, LogError
 from iwreplay.events import EpisodeOpened, Event
-from iwreplay.log.batches import LoadedBatch
+from iwreplay.log.batches import LoadedBatch, link_after
 from iwreplay.log.chain import Chain
 from iwreplay.log.format import Recovered
 from iwreplay.log.scan import Problem, Span, State, Structure, load, scan
 from iwreplay.log.upcasts import CURRENT, Lineage
+from iwreplay.log.wire import Header
 
 __all__ = ["Chunk", "LogReader", "read_log"]
+
+#: bytes of verified messages that a reader keeps until they are decoded: a whole episode, as a rule
+_MOST_KEPT = 4 * 1024 * 1024
 
 
 def read_log(path: Path | str, *, strict: bool = True, lineage: Lineage = CURRENT) -> LogReader:
@@ -67,7 +72,8 @@ class Chunk:
 
 
 class LogReader:
-    """An episode's log. Iterating gives ``(seq, event)``; memory is bounded by one batch. For one thread at a time."""
+    """An episode's log. Iterating gives ``(seq, event)``; memory is bounded by one batch
+    and 4 MiB. For one thread at a time."""
 
     def __init__(self, file: BinaryIO, *, name: str = "", strict: bool = True, lineage: Lineage = CURRENT) -> None:
         """``file`` is any seekable binary file; use `read_log` for a path."""
@@ -79,6 +85,8 @@ class LogReader:
         self._verified = self._found.problem is not None
         self._opened: EpisodeOpened | None = None
         self._last: LoadedBatch | None = None
+        #: messages that were verified and not decoded yet, by offset
+        self._messages: dict[int, tuple[bytes, Header]] = {}
 
     @property
     def state(self) -> State:
@@ -149,26 +157,27 @@ class LogReader:
         """Batches in order with the number of their events that are intact, verified by checksum and hash chain.
 
         ``envelope`` loads the derived columns too. A strict reader raises LogCorruptError after what is intact."""
-        chain, link = Chain(), 0
+        chain, before = Chain(), None
         for span in self._found.spans:
             try:
-                loaded = LoadedBatch.load(self._file, span, self._found.schema, envelope=envelope)
+                loaded = self._loaded(span, envelope=envelope)
             except LogCorruptError as e:
                 self._damage(e.problem, span, seq=span.first)
                 break
-            intact = loaded.verify(chain, link_before=link)
+            intact = loaded.verify(chain, link_before=partial(link_after, self._file, before, self._found.schema))
             if intact < span.count:
                 seq = span.first + intact
                 self._damage("an event is not the one that was written (hash chain)", span, seq=seq)
                 if intact:
                     yield loaded, intact
                 break
-            link = loaded.last_link
+            before = span
             yield loaded, intact
         else:
             seal = self._found.seal
             if seal is not None and (seal.root != chain.root or seal.events != chain.count):
                 self._damage("the seal states another root hash or count than its events have", None, seq=None)
+            self._verified = True
         problem = self._found.problem
         if problem is not None and self.strict:
             raise LogCorruptError(
@@ -206,6 +215,35 @@ class LogReader:
             )
         return out
 
+    def select_between(self, kinds: Collection[type[Event]], first: int, last: int) -> list[tuple[int, Event]]:
+        """(seq, event) of every event of these kinds from ``first`` to ``last``, both included; decodes no others.
+        Raises as `seek` does."""
+        if not 0 <= first <= last < len(self):
+            raise IndexError(f"events {first} to {last} of a log with {len(self)}")
+        out: list[tuple[int, Event]] = []
+        for span in self._found.spans[self._span_at(first) :]:
+            if span.first > last:
+                break
+            out += self._load(span).select(
+                kinds,
+                version=self._found.version,
+                lineage=self._lineage,
+                start=max(0, first - span.first),
+                stop=min(span.count, last + 1 - span.first),
+            )
+        return out
+
+    def last_between(self, kind: type[Event], first: int, last: int) -> tuple[int, Event] | None:
+        """(seq, event) of the last event of a kind from ``first`` to ``last``, or None. Raises as `seek` does."""
+        if not 0 <= first <= last < len(self):
+            raise IndexError(f"events {first} to {last} of a log with {len(self)}")
+        for span in reversed(self._found.spans[self._span_at(first) : self._span_at(last) + 1]):
+            start, stop = max(0, first - span.first), min(span.count, last + 1 - span.first)
+            i = self._load(span).last(kind, version=self._found.version, lineage=self._lineage, start=start, stop=stop)
+            if i is not None:
+                return span.first + i, self.at_seq(span.first + i)
+        return None
+
     def at_seq(self, seq: int) -> Event:
         """One event. Raises as `seek` does."""
         span = self._found.spans[self._span_at(seq)]
@@ -215,7 +253,7 @@ class LogReader:
     def wall_ns(self, seq: int) -> int:
         """Wall time at which an event was appended, nanoseconds since 1970; 0 when it was not known."""
         span = self._found.spans[self._span_at(seq)]
-        wall: int = self._load(span).batch.column("wall_ns")[seq - span.first].as_py()
+        wall: int = self._load(span).column("wall_ns")[seq - span.first].as_py()
         return wall
 
     def opened(self) -> EpisodeOpened:
@@ -242,6 +280,7 @@ class LogReader:
 
     def close(self) -> None:
         """Closes the file; again is harmless."""
+        self._messages.clear()
         self._file.close()
 
     def __enter__(self) -> LogReader:
@@ -265,16 +304,24 @@ class LogReader:
     def _load(self, span: Span) -> LoadedBatch:
         """The batch, or the one that was used last."""
         if self._last is None or self._last.span is not span:
-            self._last = LoadedBatch.load(self._file, span, self._found.schema)
+            self._last = self._loaded(span)
         return self._last
+
+    def _loaded(self, span: Span, *, envelope: bool = False) -> LoadedBatch:
+        message = self._messages.pop(span.offset, None)
+        return LoadedBatch.load(self._file, span, self._found.schema, envelope=envelope, message=message)
 
     def _verify_bytes(self) -> None:
         if self._verified:
             return
         self._verified = True
+        room = _MOST_KEPT
         for span in self._found.spans:
             try:
-                load(self._file, span)
+                message = load(self._file, span)
+                if span.length <= room:
+                    self._messages[span.offset] = message
+                    room -= span.length
             except LogCorruptError as e:
                 self._damage(e.problem, span, seq=span.first)
                 return

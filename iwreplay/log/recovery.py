@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import msgspec
 
 from iwreplay.errors import EventError, LogCorruptError, LogError, LogLockedError
 from iwreplay.log.admission import Gate, admit
 from iwreplay.log.audit import LogCheck, check
-from iwreplay.log.batches import LoadedBatch
+from iwreplay.log.batches import LoadedBatch, link_after
 from iwreplay.log.chain import Chain
 from iwreplay.log.files import WriterLock
 from iwreplay.log.format import LostRange, Recovered
+from iwreplay.log.parity import mended
 from iwreplay.log.scan import Span, Structure, salvageable, scan
 from iwreplay.log.upcasts import CURRENT, Lineage
 from iwreplay.log.writer import LogWriter
@@ -36,10 +38,11 @@ class Recovery(msgspec.Struct, frozen=True, kw_only=True):
 def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) -> Recovery:
     """Writes every intact event of a damaged (or only unsealed) log to a new, sealed log.
 
-    Kept are the intact events before the damage, and every later batch that is intact by its own checksum. Events
-    are numbered from 0 again; the new log's loss statement (`LogReader.recovered`) gives the ranges kept and missing
-    in the old numbers, and the damaged file's SHA-256. A log with missing ranges is never `complete`, and
-    `state_at` refuses to fold across a gap. The damaged file is only read.
+    One damaged place of a sealed log is mended, and nothing is missing. Else kept are the intact events before the
+    damage, and every later batch that is intact by its own checksum. Events are numbered from 0 again; the new log's
+    loss statement (`LogReader.recovered`) gives the ranges kept and missing in the old numbers, and the damaged file's
+    SHA-256. A log with missing ranges is never `complete`, and `state_at` refuses to fold across a gap. The damaged
+    file is only read.
 
     Raises LogError when there is nothing to recover (a sealed log, or no intact event), LogLockedError while
     somebody writes the log, LogWriteError when ``out`` exists or the disk refuses; nothing is left behind then.
@@ -49,19 +52,22 @@ def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) ->
     before = check(path, lineage=lineage)
     if before.state == "sealed":
         raise LogError(f"{path} is sealed and intact; there is nothing to recover")
-    with path.open("rb", buffering=0) as file:
+    with path.open("rb", buffering=0) as damaged:
+        mend = mended(damaged)
+        file = cast("BinaryIO", damaged if mend is None else mend)
         found = scan(file, newest=lineage.newest, name=str(path))
         version = found.version or lineage.newest
         kept = list(_survey(file, found, version, lineage))
         if not kept:
             raise LogError(f"{path} holds no intact event; nothing can be recovered from it")
-        statement = _statement(path, found, before, kept)
+        root = LoadedBatch.load(file, kept[-1].span, found.schema).meta.head
+        statement = _statement(path, found, before, kept, root, mend=mend is not None)
         writer = LogWriter.create(out, recovered=statement)
         try:
             for piece in kept:
                 loaded = LoadedBatch.load(file, piece.span, found.schema)
                 events = loaded.events(version=version, lineage=lineage, stop=piece.count)
-                walls = loaded.batch.column("wall_ns").slice(0, piece.count).to_pylist()
+                walls = loaded.column("wall_ns").slice(0, piece.count).to_pylist()
                 for event, wall in zip(events, walls, strict=True):
                     writer.append(event, wall_ns=wall)
             writer.seal()
@@ -83,7 +89,7 @@ class _Piece:
 def _survey(file: BinaryIO, found: Structure, version: int, lineage: Lineage) -> Iterator[_Piece]:
     """What can be kept, in order: under the hash chain as far as it holds, then batches that are intact by their
     own checksums."""
-    chain, gate, link = Chain(), Gate(), 0
+    chain, gate, before = Chain(), Gate(), None
     search_from = found.broken_at
     expect = 0
     for span in found.spans:
@@ -93,8 +99,8 @@ def _survey(file: BinaryIO, found: Structure, version: int, lineage: Lineage) ->
             # its length may be damaged too, so that the batches behind it are looked for from here
             search_from = span.offset + 8
             break
-        intact = loaded.verify(chain, link_before=link)
-        link = loaded.last_link
+        intact = loaded.verify(chain, link_before=partial(link_after, file, before, found.schema))
+        before = span
         count = _readable(loaded, intact, version, lineage, gate)
         if count:
             yield _Piece(span, count)
@@ -126,7 +132,10 @@ def _readable(loaded: LoadedBatch, intact: int, version: int, lineage: Lineage, 
     return intact
 
 
-def _statement(path: Path, found: Structure, before: LogCheck, kept: list[_Piece]) -> Recovered:
+def _statement(
+    path: Path, found: Structure, before: LogCheck, kept: list[_Piece], root: str, *, mend: bool
+) -> Recovered:
+    """``root`` is the root hash after the last batch that is kept, as that says it."""
     runs: list[tuple[int, int]] = []
     gaps: list[int] = []
     # (seq in the damaged log, seq in the new log) at which each run begins
@@ -142,10 +151,11 @@ def _statement(path: Path, found: Structure, before: LogCheck, kept: list[_Piece
             runs.append((first, last))
             starts.append((first, new))
         new += piece.count
-    missing = list(_missing(found, runs, kept))
+    missing = list(_missing(found, runs, kept, root))
     earlier = found.recovered
     for gap in earlier.gaps if earlier is not None else ():
         gaps += _moved(gap, runs, starts)
+    reason = before.problem.what if before.problem is not None else "never sealed"
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Recovered(
@@ -153,7 +163,7 @@ def _statement(path: Path, found: Structure, before: LogCheck, kept: list[_Piece
         name=path.name,
         size_bytes=found.size,
         state=before.state,
-        reason=before.problem.what if before.problem is not None else "never sealed",
+        reason=reason + ("; mended with the parity in its seal" if mend else ""),
         kept=tuple(runs),
         missing=tuple(missing),
         gaps=tuple(sorted(set(gaps))),
@@ -162,14 +172,17 @@ def _statement(path: Path, found: Structure, before: LogCheck, kept: list[_Piece
     )
 
 
-def _missing(found: Structure, runs: list[tuple[int, int]], kept: list[_Piece]) -> Iterator[LostRange]:
+def _missing(found: Structure, runs: list[tuple[int, int]], kept: list[_Piece], root: str) -> Iterator[LostRange]:
     at = 0
     for first, last in runs:
         if first > at:
             yield LostRange(first=at, last=first - 1)
         at = last + 1
-    # only a seal knows the number of events; what a damaged message says of itself is not believed
-    end = kept[-1]
+    # only a seal knows the number of events; what a damaged message says of itself is believed when it states the root
+    # hash of the events that are there
+    end, claimed = kept[-1], found.claimed
+    if claimed is not None and len(runs) == 1 and (claimed.events, claimed.root) == (at, root):
+        return
     if found.seal is not None:
         if found.seal.events > at:
             yield LostRange(first=at, last=found.seal.events - 1)

@@ -41,7 +41,7 @@ from iwreplay.log.wire import (
     parse_prefix,
 )
 
-__all__ = ["CutError", "Problem", "Span", "State", "Structure", "load", "salvageable", "scan"]
+__all__ = ["CutError", "Problem", "Span", "State", "Structure", "load", "salvageable", "scan", "seal_header"]
 
 State = Literal["sealed", "open", "truncated", "corrupt"]
 
@@ -90,6 +90,8 @@ class Structure:
     recovered: Recovered | None = None
     spans: list[Span] = field(default_factory=list)
     seal: SealMeta | None = None
+    #: what a seal that does not hold says; true when the events say the same
+    claimed: SealMeta | None = None
     state: State = "open"
     problem: Problem | None = None
     #: where the structure broke, and salvage can begin
@@ -181,32 +183,43 @@ def _read_schema(file: BinaryIO, found: Structure, *, newest: int, name: str) ->
 
 def _read_index(file: BinaryIO, found: Structure) -> bool:
     """Takes a whole seal in. False when the file does not end in one that holds together."""
-    at = found.size - TRAILER_BYTES
-    if at < len(EOS):
-        return False
-    tail = _read(file, at - len(EOS), len(EOS) + TRAILER_BYTES)
-    eos, head, digest = tail[: len(EOS)], tail[len(EOS) : -32], tail[-32:]
-    if head[:8] != TRAILER_MAGIC:
-        return False
-    seal_offset, size = struct.unpack("<QQ", head[8:])
-    if size != found.size or not seal_offset < at:
-        return False
+    header = seal_header(file)
     try:
-        raw, header = _message(file, seal_offset, found.size)
-        seal = _meta(header)
+        seal = None if header is None else _meta(header)
     except WireError:
         return False
-    if (
-        not isinstance(seal, SealMeta)
-        or seal_offset + header.length != at - len(EOS)
-        or digest_of(raw, header.digest_at) != header.digest
-        or eos != EOS
-        or trailer_digest(header.digest, eos, head) != digest
-    ):
+    if not isinstance(seal, SealMeta):
         return False
     found.seal, found.state = seal, "sealed"
     found.spans = [Span(b.offset, b.length, b.first, b.count, b.snapshots, b.digest) for b in seal.batches]
     return True
+
+
+def seal_header(file: BinaryIO) -> Header | None:
+    """Header of the seal message, found and verified from the end of the file; None when the file does not end in a
+    trailer, an end of stream and a message that hold together."""
+    size = file.seek(0, 2)
+    at = size - TRAILER_BYTES
+    if at < len(EOS):
+        return None
+    tail = _read(file, at - len(EOS), len(EOS) + TRAILER_BYTES)
+    eos, head, digest = tail[: len(EOS)], tail[len(EOS) : -32], tail[-32:]
+    if head[:8] != TRAILER_MAGIC:
+        return None
+    seal_offset, stated = struct.unpack("<QQ", head[8:])
+    if stated != size or not seal_offset < at:
+        return None
+    try:
+        raw, header = _message(file, seal_offset, size)
+    except WireError:
+        return None
+    whole = (
+        seal_offset + header.length == at - len(EOS)
+        and digest_of(raw, header.digest_at) == header.digest
+        and eos == EOS
+        and trailer_digest(header.digest, eos, head) == digest
+    )
+    return header if whole else None
 
 
 def _walk(file: BinaryIO, found: Structure, offset: int) -> None:
@@ -222,7 +235,8 @@ def _walk(file: BinaryIO, found: Structure, offset: int) -> None:
             _break(file, found, offset, e)
             return
         if header is None or isinstance(meta, SealMeta):
-            _break_seal(file, found, offset, sealed=isinstance(meta, SealMeta))
+            found.claimed = meta if isinstance(meta, SealMeta) else None
+            _break_seal(file, found, offset, sealed=found.claimed is not None)
             return
         assert meta is not None
         found.spans.append(_span(offset, header, meta))

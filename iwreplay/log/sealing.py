@@ -12,6 +12,7 @@ from iwreplay.log.chain import BatchFrames, Chain
 from iwreplay.log.files import WritableFile, create_file, replace_file
 from iwreplay.log.format import EOS, SEAL_BYTES, SEAL_EVENTS, BatchMeta, IndexEntry, Recovered, SealMeta
 from iwreplay.log.messages import MessageWriter, schema_message, trailer
+from iwreplay.log.parity import parity_of
 from iwreplay.log.reader import read_log
 
 __all__ = ["compact"]
@@ -29,7 +30,7 @@ def compact(path: Path, *, recovered: Recovered | None, open_file: Callable[[Pat
     try:
         file = open_file(beside)
         try:
-            root = _write(path, file, recovered)
+            root = _write(path, file, beside, recovered)
             file.sync()
         finally:
             file.close()
@@ -45,7 +46,7 @@ def compact(path: Path, *, recovered: Recovered | None, open_file: Callable[[Pat
     return root
 
 
-def _write(path: Path, file: WritableFile, recovered: Recovered | None) -> str:
+def _write(path: Path, file: WritableFile, beside: Path, recovered: Recovered | None) -> str:
     messages, chain = MessageWriter(compress=True), Chain()
     first_message, prev = schema_message(recovered)
     file.write(first_message)
@@ -59,7 +60,10 @@ def _write(path: Path, file: WritableFile, recovered: Recovered | None) -> str:
         file.write(raw)
         index.append(IndexEntry(offset, len(raw), first, batch.num_rows, prev, snapshots))
         offset += len(raw)
-    raw, digest = messages.seal(SealMeta(events=chain.count, root=chain.root, prev=prev, batches=tuple(index)))
+    with beside.open("rb") as written:
+        parity = parity_of(written, offset)
+    seal = SealMeta(events=chain.count, root=chain.root, prev=prev, batches=tuple(index))
+    raw, digest = messages.seal(seal, parity)
     file.write(raw)
     file.write(EOS)
     file.write(trailer(seal_digest=digest, seal_offset=offset, eos_end=offset + len(raw) + len(EOS)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
+from operator import itemgetter
 from pathlib import Path
 
 from iwreplay.errors import LogCorruptError, LogError
 from iwreplay.events import WorldSnapshot
 from iwreplay.log.reader import LogReader, read_log
-from iwreplay.world.state import WorldState
+from iwreplay.world.state import FOLDED_KINDS, LATEST_COUNTS, WorldState
 
 __all__ = ["state_at"]
 
@@ -32,9 +34,17 @@ def state_at(log: LogReader | Path | str, seq: int) -> WorldState:
             f"world snapshot follows them up to there: {log.name}"
         )
     state = WorldState(log.opened().scene)
-    events = log.between(0 if start is None else start, seq)
-    if start is not None and not isinstance(events[0], WorldSnapshot):
+    first = 0 if start is None else start
+    events = log.select_between(FOLDED_KINDS.difference(LATEST_COUNTS), first, seq)
+    if start is not None and not (events and events[0][0] == start and isinstance(events[0][1], WorldSnapshot)):
         raise LogCorruptError("batch metadata names a snapshot where there is none", path=log.name, seq=start)
-    for event in events:
+    for kind in LATEST_COUNTS:
+        latest = log.last_between(kind, first, seq)
+        if latest is not None:
+            bisect.insort(events, latest, key=itemgetter(0))
+    for _, event in events:
         state.apply(event)
+    if not events or events[-1][0] < seq:
+        # a kind that is not folded, but time, turn and phase are those of the last event
+        state.apply(log.at_seq(seq))
     return state

@@ -37,10 +37,12 @@ from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER, AttrValue, Phase
 
-__all__ = ["WorldState", "fold"]
+__all__ = ["FOLDED_KINDS", "LATEST_COUNTS", "WorldState", "fold"]
 
 #: kinds that change the world; a new kind must be put into one of the two
-_FOLDED = frozenset((PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened))
+FOLDED_KINDS: frozenset[type[Event]] = frozenset((PosesSampled, StateDelta, BodyPosed, WorldSnapshot, EpisodeOpened))
+#: folded kinds of which an event leaves nothing that an earlier one set, so that seeking reads only the latest
+LATEST_COUNTS: tuple[type[Event], ...] = (BodyPosed,)
 #: kinds that only move time, turn and phase on; most events are, and need not be asked six questions
 _INERT = frozenset(
     (
@@ -60,7 +62,7 @@ _INERT = frozenset(
         Utterance,
     )
 )
-assert frozenset(EVENT_TYPES) == _FOLDED | _INERT, "every kind is folded or inert"
+assert frozenset(EVENT_TYPES) == FOLDED_KINDS | _INERT, "every kind is folded or inert"
 
 
 class WorldState:

@@ -27,7 +27,9 @@ def _spoil(store: Store, how: str) -> Path:
     elif how == "cut":
         log.write_bytes(data[:2000])
     elif how == "flipped":
-        log.write_bytes(data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :])
+        # in more places than a recovery can mend
+        middle = range(len(data) // 4, len(data) * 3 // 4)
+        log.write_bytes(bytes(b ^ (i in middle and i % 100 == 0) for i, b in enumerate(data)))
     elif how == "folder":
         log.mkdir()
     elif how == "pipe":

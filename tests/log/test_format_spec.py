@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -42,6 +43,19 @@ def digest(message: bytes, stated: str) -> str:
     return hashlib.sha256(message.replace(stated.encode(), b"0" * 64)).hexdigest()
 
 
+def check_parity(parity: dict[str, Any], covered: bytes) -> None:
+    assert parity["size"] == len(covered)
+    block = parity["block"]
+    assert block % 512 == 0
+    blocks = [covered[i : i + block] for i in range(0, len(covered), block)]
+    assert parity["sums"] == [zlib.crc32(b) for b in blocks]
+    for name, half in (("even", blocks[::2]), ("odd", blocks[1::2])):
+        both = 0
+        for b in half:
+            both ^= int.from_bytes(b.ljust(block, b"\0"), "big")
+        assert base64.b64decode(parity[name], validate=True) == both.to_bytes(block, "big")
+
+
 def read_by_the_book(path: Path) -> tuple[str, list[dict[str, Any]]]:
     """Root hash and rows of a log, with everything verified that FORMAT.md promises of an intact one."""
     data = path.read_bytes()
@@ -73,6 +87,7 @@ def read_by_the_book(path: Path) -> tuple[str, list[dict[str, Any]]]:
         if "iwreplay.seal" in meta:
             assert batch.num_rows == 0
             sealed = (offset, stated, about)
+            check_parity(json.loads(meta["iwreplay.parity"]), data[:offset])
             continue
         assert (about["first"], about["count"]) == (len(rows), batch.num_rows)
         assert batch.num_rows > 0
@@ -153,7 +168,7 @@ def test_the_numbers_are_those_of_the_page() -> None:
     assert (fmt.MAX_METADATA_BYTES, fmt.MAX_MESSAGE_BYTES) == (64 * 2**20, 256 * 2**20)
     assert TRAILER_BYTES == 56
     assert TRAILER_MAGIC.hex(" ") in TEXT
-    keys = (fmt.VERSION_KEY, fmt.DIGEST_KEY, fmt.META_KEY, fmt.SEAL_KEY, fmt.RECOVERY_KEY)
+    keys = (fmt.VERSION_KEY, fmt.DIGEST_KEY, fmt.META_KEY, fmt.SEAL_KEY, fmt.PARITY_KEY, fmt.RECOVERY_KEY)
     assert all(f"`{key}`" in TEXT for key in keys)
     for struct_type in (fmt.BatchMeta, fmt.SealMeta, fmt.Recovered):
         assert all(f"`{name}`" in TEXT for name in struct_type.__struct_fields__)

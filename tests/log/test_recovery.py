@@ -24,6 +24,16 @@ def damage(path: Path, batch: int) -> None:
     path.write_bytes(bytes(data))
 
 
+def wreck(path: Path, batch: int) -> None:
+    """Destroys more of a batch than parity can mend."""
+    with read_log(path) as log:
+        span = log._found.spans[batch]
+    data = bytearray(path.read_bytes())
+    for at in range(span.offset + 8, span.offset + span.length, 97):
+        data[at] ^= 4
+    path.write_bytes(bytes(data))
+
+
 def test_a_hole_in_the_middle_of_an_open_log(tmp_path: Path) -> None:
     events = long_episode(100)
     path, out = tmp_path / "log.arrows", tmp_path / "out.arrows"
@@ -56,12 +66,12 @@ def test_a_hole_in_a_sealed_log_knows_the_end(tmp_path: Path) -> None:
     events = long_episode(3000)
     path, out = tmp_path / "log.arrows", tmp_path / "out.arrows"
     write(path, events, commit_every=500, seal=True)
-    damage(path, 2)
+    wreck(path, 2)
     did = recover(path, out)
     assert did.recovered.kept == ((0, 2047),)
     assert [(m.first, m.last) for m in did.recovered.missing] == [(2048, 2999)]
     assert did.recovered.gaps == ()
-    damage(path, 0)
+    wreck(path, 0)
     r = recover(path, tmp_path / "second.arrows").recovered
     assert r.kept == ((1024, 2047),)
     assert [(m.first, m.last) for m in r.missing] == [(0, 1023), (2048, 2999)]
