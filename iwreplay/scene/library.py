@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -107,7 +107,8 @@ class Library:
                 paint={k: v for k, v in wanted.paint.items() if k in self.cls(part.cls, where=at).paint},
                 scale=wanted.scale,
             )
-            made.extend(self.make(piece, where=f"{where} ({at})"))
+            things = self.make(piece, where=f"{where} ({at})")
+            made.extend((_resting(things[0], on=part.on, of=made[0], where=at), *things[1:]))
         return tuple(made)
 
     def _thing(self, wanted: Wanted, spec: ClassSpec, numbers: Numbers, *, where: str) -> Thing:
@@ -210,7 +211,19 @@ class Library:
         )
 
 
-def _listed(names: Mapping[str, object]) -> str:
+def _resting(part: Thing, *, on: str, of: Thing, where: str) -> Thing:
+    """The part with what carries it: a surface of its composite for one that can be taken away."""
+    surfaces = [s.name for k in of.links for s in k.surfaces]
+    if part.fixed and on:
+        raise SceneError(f"{where}: on = {on!r} is for parts that can be taken away; class {part.cls} is fixed")
+    if not part.fixed and on not in surfaces:
+        raise SceneError(f"{where}: on = {on!r} is no surface of class {of.cls}; it has {_listed(surfaces)}")
+    if part.fixed:
+        return part
+    return msgspec.structs.replace(part, attrs={**part.attrs, "parent": f"on:{of.id}.{on}"})
+
+
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 

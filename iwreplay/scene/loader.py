@@ -122,7 +122,7 @@ class _Build:
         )
         parents = {True: "fixed", False: "floor"}
         for thing in made:
-            self._add(_with_attrs(thing, {"parent": parents[thing.fixed]}))
+            self._add(_with_attrs(thing, {"parent": thing.attrs["parent"] or parents[thing.fixed]}))
         for p in placements:
             if not p.cls and p.id in {t.id for t in made}:
                 self._change(p)

@@ -120,10 +120,13 @@ class LinkSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class PartSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another thing that comes with a composite: "dresser_1" brings "dresser_1_top"."""
+    """Another thing that comes with a composite: "dresser_1" brings "dresser_1_top".
+
+    `on` names the composite's surface that it rests on, for a part that can be taken away."""
 
     suffix: str
     cls: str
+    on: str = ""
     pos: Num3 = (0.0, 0.0, 0.0)
     yaw_deg: Num = 0.0
     params: dict[str, Num] = {}

@@ -120,6 +120,22 @@ def test_a_composite_brings_its_parts(library: Library) -> None:
     assert heights == sorted(heights, reverse=True)
 
 
+def test_a_part_that_can_be_taken_away_rests_on_its_composite(library: Library, tmp_path: Path) -> None:
+    made = library.make(Wanted(id="machine_1", cls="coffee_machine"), where="test")
+    assert {t.id: t.attrs["parent"] for t in made if not t.fixed} == {"machine_1_tray": "on:machine_1.tray_slot"}
+    base = '[base]\nnouns = ["base"]\nfixed = true\n' + CUBE
+    base += 'surfaces = [{ name = "top", pos = [0, 0, 0.2], half = [0.1, 0.1] }]\n'
+    cup = '[cup]\nnouns = ["cup"]\naffordances = ["grab"]\ngrip = [0, 0, 0.2]\n' + CUBE
+    for part, says in (
+        ('cls = "cup"', r"parts\.x: on = '' is no surface of class base; it has top"),
+        ('cls = "cup", on = "side"', r"on = 'side' is no surface of class base; it has top"),
+        ('cls = "post", on = "top"', r"on = 'top' is for parts that can be taken away; class post is fixed"),
+    ):
+        post = '[post]\nnouns = ["post"]\nfixed = true\n' + CUBE
+        with pytest.raises(SceneError, match=says):
+            _library(tmp_path, base + f'parts = [{{ suffix = "x", {part} }}]\n' + cup + post)
+
+
 def test_parameters_and_scale_change_the_size(library: Library) -> None:
     usual = library.make(Wanted(id="a", cls="table"), where="test")[0]
     wide = library.make(Wanted(id="a", cls="table", params={"w": 2.0}), where="test")[0]
