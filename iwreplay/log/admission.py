@@ -21,7 +21,7 @@ from iwreplay.log.envelope import Row, row_of
 from iwreplay.log.fastcheck import FAST_ROWS
 from iwreplay.log.format import FORMAT_VERSION, MAX_EVENT_BYTES, MAX_VALUES
 
-__all__ = ["LINE", "Gate", "admit", "admit_row", "explain_bad_line", "kind_of"]
+__all__ = ["LINE", "Gate", "admit", "admit_row", "explain_bad_line", "kind_of", "refuse_odd_wall"]
 
 _DECODER = msgspec.json.Decoder(AnyEvent)
 #: The line of a tuple of one event that a fast check has passed; no other is sure to be canonical. It is what
@@ -84,6 +84,12 @@ class Gate:
         self.last_s = event.sim_time_s
 
 
+def refuse_odd_wall(wall_ns: object) -> None:
+    """EventError for a wall time that no column can hold."""
+    if type(wall_ns) is not int or not -_INT_MAX <= wall_ns <= _INT_MAX:
+        raise EventError(f"wall_ns is {wall_ns!r}; wall time is an int of nanoseconds that fits in 64 bits")
+
+
 def explain_bad_line(line: bytes, seq: int) -> EventError:
     """Why a stored line is no event of this version."""
     kind = "?"
@@ -137,6 +143,8 @@ def _slow(bare: Event) -> bytes:
         raw = canonical_bytes(bare)
     except TypeError as e:
         raise EventError(f"{kind} has a value that no log can hold: {e}{_odd_type(bare)}") from e
+    except RecursionError:
+        raise EventError(f"{kind} has values within values too deep to be written") from None
     except UnicodeEncodeError as e:
         raise EventError(f"{kind} has text that is no Unicode (a lone surrogate): {e}") from e
     for path, problem in _bad_numbers(builtins, kind):

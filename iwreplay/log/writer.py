@@ -10,7 +10,7 @@ from types import TracebackType
 from iwreplay.canonical import frame
 from iwreplay.errors import LogWriteError
 from iwreplay.events import Event, WorldSnapshot
-from iwreplay.log.admission import LINE, Gate, admit_row
+from iwreplay.log.admission import LINE, Gate, admit_row, refuse_odd_wall
 from iwreplay.log.chain import Chain, links_of
 from iwreplay.log.envelope import ENVELOPE, Cell
 from iwreplay.log.fastcheck import PLAIN_ROWS
@@ -170,6 +170,8 @@ class LogWriter:
             gate.check(event)
         if wall_ns is None:
             wall_ns = 0 if self._clock is None else self._clock.now_ns()
+        if wall_ns:
+            refuse_odd_wall(wall_ns)
         lines = held.lines
         n = len(lines)
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from iwreplay.canonical import VALUES_TYPES, canonical_bytes, unpack_values, without_values
 from iwreplay.errors import EventError
 from iwreplay.events import EVENT_TYPES, AnyEvent, BodyPosed, Event, FrameCaptured, StateDelta
-from iwreplay.log import MemoryLog
+from iwreplay.log import LogWriter, MemoryLog, check
 from iwreplay.log.admission import admit, kind_of
 from iwreplay.log.envelope import row_of
 from iwreplay.log.fastcheck import FAST_ROWS
@@ -206,6 +207,23 @@ def test_an_event_over_the_limit_is_refused() -> None:
         admit(changed("utterance", text="x" * 4_194_304))
     with pytest.raises(EventError, match="at most 524288"):
         admit(changed("body_posed", values=(0.0,) * 600_000))
+
+
+def test_values_without_end_are_refused() -> None:
+    loop: dict[str, Any] = {}
+    loop["a"] = loop
+    for new in (loop, {"a": loop}):
+        with pytest.raises(EventError, match="state_delta has values within values too deep"):
+            admit(changed("state_delta", new=new))
+
+
+@pytest.mark.parametrize("wall_ns", [2**63, -(2**63), 1.5, "x", True])
+def test_a_wall_time_that_no_column_holds_is_refused_at_once(tmp_path: Path, wall_ns: Any) -> None:
+    with LogWriter.create(tmp_path / "log.arrows") as log:
+        log.append(KINDS["contact"], wall_ns=7)
+        with pytest.raises(EventError, match="wall_ns is "):
+            log.append(KINDS["contact"], wall_ns=wall_ns)
+    assert check(tmp_path / "log.arrows").events == 1
 
 
 def test_a_foreign_kind_is_refused() -> None:
