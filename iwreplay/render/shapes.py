@@ -19,9 +19,11 @@ __all__ = ["quad", "tessellate"]
 
 
 @lru_cache(maxsize=4096)
-def tessellate(kind: str, size: tuple[float, ...]) -> Mesh:
+def tessellate(kind: str, size: tuple[float, ...], *, upright: bool = False) -> Mesh:
     """Mesh of a shape; `kind` and `size` as in `scene.model.Shape`.
 
+    upright: the texture of a box has its u along the horizontal on all four sides, as courses of bricks and stripes of
+    wallpaper have; else u runs along the longer side of each face, as the grain of wood does.
     RenderError for an unknown kind, a wrong number of sizes, or a size that is not positive and finite.
     """
     if kind not in _MAKERS:
@@ -31,7 +33,7 @@ def tessellate(kind: str, size: tuple[float, ...]) -> Mesh:
     wanted, maker = _MAKERS[kind]
     if wanted and len(size) != wanted:
         raise RenderError(f"{kind} takes {wanted} sizes, not {len(size)}: {size}")
-    return maker(size)
+    return _box(size, upright=upright) if kind == "box" else maker(size)
 
 
 def _positive(kind: str, size: tuple[float, ...], *, how_many: int) -> None:
@@ -39,7 +41,7 @@ def _positive(kind: str, size: tuple[float, ...], *, how_many: int) -> None:
         raise RenderError(f"{kind} of size {size} has a size that is not above zero")
 
 
-def _box(size: tuple[float, ...]) -> Mesh:
+def _box(size: tuple[float, ...], *, upright: bool = False) -> Mesh:
     _positive("box", size, how_many=3)
     b = MeshBuilder()
     for axis in range(3):
@@ -55,8 +57,11 @@ def _box(size: tuple[float, ...]) -> Mesh:
                 p[axis], p[right], p[up] = sign * size[axis], a * size[right], c * size[up]
                 n = [0.0, 0.0, 0.0]
                 n[axis] = sign
-                # grain runs along the longer side of a face
-                uv = (p[right], p[up]) if size[right] >= size[up] else (p[up], p[right])
+                if upright and axis != 2:
+                    uv = (p[1 - axis], p[2])
+                else:
+                    # grain runs along the longer side of a face
+                    uv = (p[right], p[up]) if size[right] >= size[up] else (p[up], p[right])
                 corners.append(b.vertex((p[0], p[1], p[2]), (n[0], n[1], n[2]), uv))
             if axis == 1 and sign > 0:
                 corners = [corners[1], corners[0], corners[3], corners[2]]

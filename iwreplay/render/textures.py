@@ -33,6 +33,8 @@ class Texture:
     painter: Painter
     #: colour of joints, mixed in by the mortar share
     mortar: tuple[int, int, int] = (150, 146, 140)
+    #: u runs along the horizontal on walls, whatever their proportions
+    upright: bool = False
 
 
 def random_bytes(x: Ints, y: Ints, *, seed: int) -> Ints:
@@ -160,7 +162,7 @@ def _checker(u: Ints, v: Ints) -> tuple[Ints, Ints]:
 
 
 def _stripes(u: Ints, v: Ints) -> tuple[Ints, Ints]:
-    return 250 + _none(u), np.where(v % 64 < 24, 230, 0)
+    return 250 + _none(u), np.where(u % 64 < 24, 230, 0)
 
 
 def _flat(u: Ints, v: Ints) -> tuple[Ints, Ints]:
@@ -172,7 +174,7 @@ _WHITE = (240, 240, 236)
 #: name -> texture; "" is plain paint. "ceramic", "plastic", "glass" and "rubber" differ from it in gloss only.
 TEXTURES: dict[str, Texture] = {
     "": Texture(1.0, 0.10, _flat),
-    "brick": Texture(0.46, 0.02, _brick, (196, 190, 180)),
+    "brick": Texture(0.46, 0.02, _brick, (196, 190, 180), upright=True),
     "carpet": Texture(0.40, 0.0, _carpet),
     "ceramic": Texture(1.0, 0.45, _flat),
     "checker": Texture(0.60, 0.25, _checker, _WHITE),
@@ -189,7 +191,7 @@ TEXTURES: dict[str, Texture] = {
     "plastic": Texture(1.0, 0.30, _flat),
     "rubber": Texture(1.0, 0.04, _flat),
     "stone": Texture(0.50, 0.25, _stone),
-    "stripes": Texture(0.12, 0.0, _stripes, _WHITE),
+    "stripes": Texture(0.12, 0.0, _stripes, _WHITE, upright=True),
     "tile": Texture(0.60, 0.35, _tile, (176, 172, 166)),
     "wicker": Texture(0.12, 0.03, _wicker),
     "wood": Texture(0.70, 0.14, _wood),

@@ -89,6 +89,18 @@ def test_a_lathe_is_drawn_from_both_sides_and_solids_are_not() -> None:
     assert not tessellate("cylinder", (0.04, 0.1)).two_sided
 
 
+@pytest.mark.parametrize("size", [(2.0, 0.05, 0.4), (0.2, 0.05, 1.2), (0.05, 0.2, 1.2), (0.05, 2.0, 0.4)])
+def test_courses_of_bricks_lie_level_on_every_side_whatever_its_proportions(size: tuple[float, ...]) -> None:
+    mesh = tessellate("box", size, upright=True)
+    sides = np.abs(mesh.normals[:, 2]) < 0.5
+    assert sides.sum() == 16
+    assert (mesh.uv[sides, 1] == mesh.positions[sides, 2]).all()
+    grain = tessellate("box", size)
+    longer = max(size[0], size[1]) >= size[2]
+    front = np.abs(grain.normals[:, 0 if size[0] < size[1] else 1]) > 0.5
+    assert (grain.uv[front, 1 if longer else 0] == grain.positions[front, 2]).all()
+
+
 def test_bigger_circles_have_more_pieces() -> None:
     pieces = [segments_for(r) for r in (0.005, 0.02, 0.05, 0.2, 1.0)]
     assert pieces == sorted(set(pieces))
