@@ -7,6 +7,7 @@ Every error carries its facts as attributes first; the message names the offendi
 from __future__ import annotations
 
 __all__ = [
+    "AmbiguousNameError",
     "CheckError",
     "EventError",
     "FormatTooNewError",
@@ -27,7 +28,14 @@ __all__ = [
     "TaskError",
     "UnknownNameError",
     "WorkerError",
+    "names_near",
 ]
+
+
+#: names that an error message has room for: those that are there, and those that are spelt like a wrong one
+_MAX_NAMED, _MAX_NEAR = 20, 5
+#: from 0 to 1: how alike names are, at least, that are called near
+_ALIKE = 0.6
 
 
 class IwreplayError(Exception):
@@ -35,14 +43,53 @@ class IwreplayError(Exception):
 
     exit_code: int = 2
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # as it is, when it comes out of a worker process; Exception would call __init__ with the message alone
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[IwreplayError], args: tuple[object, ...], facts: dict[str, object]) -> IwreplayError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
+
 
 class UnknownNameError(IwreplayError):
-    """A task, episode, participant, scene or class name that is not there (or is ambiguous)."""
+    """A task, episode, participant, scene or class name that is not there. The message names the nearest ones."""
 
     def __init__(self, what: str, name: str, *, known: tuple[str, ...] = (), hint: str = "") -> None:
         self.what, self.name, self.known, self.hint = what, name, known, hint
-        tail = f" Known: {', '.join(known)}." if known else ""
-        super().__init__(f"unknown {what} {name!r}.{tail}{' ' + hint if hint else ''}")
+        said = [f"unknown {what} {name!r}.", *([names_near(name, known)] if known else []), hint]
+        super().__init__(" ".join(s for s in said if s))
+
+
+class AmbiguousNameError(UnknownNameError):
+    """A beginning of a name that several names have. The message names them."""
+
+    def __init__(self, what: str, name: str, *, fits: tuple[str, ...]) -> None:
+        self.what, self.name, self.known, self.hint = what, name, fits, ""
+        shown = ", ".join(fits[:_MAX_NAMED]) + (f" and {len(fits) - _MAX_NAMED} more" if len(fits) > _MAX_NAMED else "")
+        Exception.__init__(self, f"{what} {name!r} fits {len(fits)} {what}s: {shown}. Give more of it.")
+
+
+def names_near(name: str, known: tuple[str, ...]) -> str:
+    """ "Nearest: A. Known: A, B." for an error message: the known names that are spelt like `name`, or begin like it,
+    and all of them when they are few."""
+    from difflib import SequenceMatcher
+
+    def likeness(other: str) -> float:
+        other = other.lower()
+        beginning = other[: len(name)]
+        return max(SequenceMatcher(None, name.lower(), o).ratio() for o in (other, beginning))
+
+    alike = sorted(((-likeness(k), i, k) for i, k in enumerate(known)))
+    near = [k for minus, _, k in alike[:_MAX_NEAR] if -minus >= _ALIKE]
+    said = [f"Nearest: {', '.join(near)}."] if near else []
+    if len(known) <= _MAX_NAMED:
+        said.append(f"Known: {', '.join(known)}.")
+    else:
+        said.append(f"Known: {len(known)}, from {known[0]} to {known[-1]}.")
+    return " ".join(said)
 
 
 class SceneError(IwreplayError):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
 
 from iwreplay.actions.naming import public_name
 from iwreplay.app.tasks import find_task
-from iwreplay.errors import UnknownNameError
+from iwreplay.errors import AmbiguousNameError, UnknownNameError
 from iwreplay.pose import Pose, transform_point, yaw_of
 from iwreplay.scene.geometry import joints_at_load, link_poses_at
 from iwreplay.scene.library import load_library
@@ -22,8 +21,6 @@ from iwreplay.vocabulary import AttrValue
 
 __all__ = ["ListedScene", "SceneView", "find_scene", "list_scenes", "view_scene"]
 
-#: scenes that an unknown name is answered with
-_NEAREST = 5
 #: classes of the building itself, which nobody places or uses
 _SHELL = ("floor", "wall", "ceiling")
 
@@ -143,9 +140,8 @@ def find_scene(wanted: str) -> str | Path:
     if len(fits) == 1:
         return fits[0]
     if fits:
-        raise UnknownNameError("scene", wanted, hint=f"It fits {', '.join(fits)}. Give more of the id.")
-    near = get_close_matches(wanted, known, n=_NEAREST, cutoff=0.3) or known[:_NEAREST]
-    raise UnknownNameError("scene", wanted, hint=f"Nearest: {', '.join(near)}. All: iwreplay scene list.")
+        raise AmbiguousNameError("scene", wanted, fits=tuple(fits))
+    raise UnknownNameError("scene", wanted, known=known, hint="All: iwreplay scene list.")
 
 
 def view_scene(wanted: str | None, *, task: str | None = None) -> SceneView:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from iwreplay.errors import TaskError, UnknownNameError
+from iwreplay.errors import AmbiguousNameError, TaskError, UnknownNameError
 from iwreplay.scene.loader import data_root
 from iwreplay.scene.toml import Source
 from iwreplay.taskpack.loader import load_task, load_tasks
@@ -46,7 +46,7 @@ def find_task(wanted: str) -> TaskPack:
     if len(fits) == 1:
         return fits[0]
     if fits:
-        raise UnknownNameError("task", wanted, hint=f"It fits {', '.join(t.id for t in fits)}. Give more of the id.")
+        raise AmbiguousNameError("task", wanted, fits=tuple(t.id for t in fits))
     if malformed:
         raise malformed[0]
     raise UnknownNameError("task", wanted, known=tuple(t.id for t in readable))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from iwreplay.errors import GeometryError, SceneError
+from iwreplay.errors import GeometryError, SceneError, names_near
 from iwreplay.pose import IDENTITY, Pose, compose, from_xyz_yaw
 from iwreplay.scene.attributes import checked, defaults_for
 from iwreplay.scene.building_blocks import face_from, interior_from, joint_from, surface_from
@@ -69,7 +69,7 @@ class Library:
         """SceneError for a class that is not there."""
         found = self.classes.get(name)
         if found is None:
-            raise SceneError(f"{where}: unknown class {name!r}; known: {', '.join(sorted(self.classes))}")
+            raise SceneError(f"{where}: unknown class {name!r}. {names_near(name, tuple(sorted(self.classes)))}")
         return found
 
     def material(self, name: str, *, where: str) -> Material:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay.errors import StoreDamagedError, StoreError, UnknownNameError
+from iwreplay.errors import AmbiguousNameError, StoreDamagedError, StoreError, UnknownNameError
 
 __all__ = ["STORE_VERSION", "Episode", "Store", "log_at", "safe_id", "write_whole"]
 
@@ -31,7 +31,6 @@ MARKER = "iw-store.json"
 LOG_NAME = "log.arrows"
 #: episode ids are file names, and are typed by people
 _SAFE = re.compile(r"[^A-Za-z0-9._+]+")
-_MAX_SHOWN = 12
 _MAX_REPEATS = 10_000
 
 
@@ -205,14 +204,12 @@ class Store:
         if len(fits) == 1:
             return self._at(fits[0])
         if fits:
-            raise UnknownNameError(
-                "episode", wanted, hint=f"It fits {len(fits)} episodes: {_some(fits)}. Give more of the id."
-            )
+            raise AmbiguousNameError("episode", wanted, fits=tuple(fits))
         named = log_at(wanted)
         if named is not None:
             return named
-        there = f"The store {self.root} has: {_some(ids)}." if ids else f"The store {self.root} has no episode yet."
-        raise UnknownNameError("episode", wanted, hint=there)
+        there = f"All: iwreplay show --store {self.root}" if ids else f"The store {self.root} has no episode yet."
+        raise UnknownNameError("episode", wanted, known=tuple(ids), hint=there)
 
     def _at(self, episode_id: str) -> Episode:
         folder = self.episodes_dir / episode_id
@@ -259,8 +256,3 @@ def _holds_other_things(root: Path) -> bool:
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(p), "") if p.isdigit() else (-1, p) for p in re.split(r"(\d+)", name))
-
-
-def _some(ids: list[str]) -> str:
-    shown = ", ".join(ids[:_MAX_SHOWN])
-    return shown if len(ids) <= _MAX_SHOWN else f"{shown} and {len(ids) - _MAX_SHOWN} more"

@@ -14,7 +14,7 @@ from iwreplay.actions.grammar import parse_command
 from iwreplay.actions.refusal import RefusedError
 from iwreplay.checks import compile_check
 from iwreplay.checks.formulas import task_formulas
-from iwreplay.errors import SceneError, TaskError, UnknownNameError
+from iwreplay.errors import SceneError, TaskError, UnknownNameError, names_near
 from iwreplay.scene.attributes import checked
 from iwreplay.scene.library import Library, load_library
 from iwreplay.scene.loader import compile_scene, data_root, load_scene, scene_ids
@@ -78,8 +78,8 @@ def compile_task(task: TaskPack, *, root: Source | None = None, library: Library
             spawn = (x, y, math.radians(yaw_deg))
         return compile_scene(scene, task.things, library=library or load_library(folder / "objects"), spawn=spawn)
     except UnknownNameError as problem:
-        known = ", ".join(scene_ids(folder))
-        raise TaskError(f"task {task.id}: scene: no scene {task.scene!r}; known: {known}") from problem
+        near = names_near(task.scene, scene_ids(folder))
+        raise TaskError(f"task {task.id}: scene: no scene {task.scene!r}. {near} All: iwreplay scene list") from problem
     except SceneError as problem:
         raise TaskError(f"task {task.id}: things: {problem}") from problem
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from iwreplay.errors import AmbiguousNameError, UnknownNameError
 from iwreplay.store import Store
 from tests.cli.conftest import Run
 
@@ -35,13 +36,24 @@ def test_unknown_episode(run: Run, store: Store, command: tuple[str, ...]) -> No
     done = run(*command, "--store", store.root)
     assert done.code == 2
     assert "unknown episode 'X'" in done.err
-    assert "G99-oracle-literal-s0" in done.err
+    assert "Known: G99-oracle-literal-s0, " in done.err
 
 
-def test_ambiguous_episode_lists_the_candidates(run: Run, store: Store) -> None:
-    done = run("show", "G99-oracle", "--store", store.root)
-    assert done.code == 2
-    assert "fits 2 episodes: G99-oracle-literal-s0, G99-oracle-literal-s1" in done.err
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_an_ambiguous_beginning_names_the_candidates(run: Run, store: Store, command: tuple[str, ...]) -> None:
+    done = run(*("G99-oracle" if word == "X" else word for word in command), "--store", store.root)
+    assert (done.code, done.out) == (2, "")
+    assert "episode 'G99-oracle' fits 2 episodes: G99-oracle-literal-s0, G99-oracle-literal-s1." in done.err
+
+
+@pytest.mark.parametrize(
+    ("wanted", "near"),
+    [("G99-orakle", "G99-oracle-literal-s0, "), ("g99-silent-literal-s0", "G99-silent-literal-s0, ")],
+)
+def test_an_unknown_episode_is_answered_with_the_nearest(run: Run, store: Store, wanted: str, near: str) -> None:
+    done = run("show", wanted, "--store", store.root)
+    assert (done.code, done.out) == (2, "")
+    assert f"unknown episode '{wanted}'. Nearest: {near}" in done.err
 
 
 def test_damaged_store_is_code_3(run: Run, store: Store) -> None:
@@ -75,6 +87,19 @@ def test_wrong_use_is_one_line_that_names_the_value(run: Run, args: tuple[str, .
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_few_names_are_all_told_and_of_many_the_nearest() -> None:
+    few = UnknownNameError("colour", "rad", known=("red", "blue"))
+    assert str(few) == "unknown colour 'rad'. Nearest: red. Known: red, blue."
+    many = tuple(f"thing_{n}" for n in range(200))
+    assert (
+        str(UnknownNameError("thing", "x", known=many)) == "unknown thing 'x'. Known: 200, from thing_0 to thing_199."
+    )
+    assert "Nearest: thing_17, " in str(UnknownNameError("thing", "thing17", known=many))
+    fits = AmbiguousNameError("thing", "thing_1", fits=many[100:])
+    assert str(fits).startswith("thing 'thing_1' fits 100 things: thing_100, thing_101, ")
+    assert str(fits).endswith(", thing_119 and 80 more. Give more of it.")
 
 
 def test_version(run: Run) -> None:

@@ -72,7 +72,7 @@ def test_unknown_episode_names_what_there_is(tmp_path: Path, wanted: str) -> Non
     with pytest.raises(UnknownNameError, match="has no episode yet"):
         store.find(wanted)
     _add(store)
-    with pytest.raises(UnknownNameError, match="has: G05-oracle-literal-s0"):
+    with pytest.raises(UnknownNameError, match=r"Known: G05-oracle-literal-s0\. All: iwreplay show --store"):
         store.find(wanted)
 
 
