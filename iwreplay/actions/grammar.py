@@ -19,7 +19,7 @@ from iwreplay.actions.table import NUMBER_RANGES, PRIMITIVES, Arg, Primitive, by
 from iwreplay.errors import ParticipantError
 from iwreplay.motion.model import Refusal
 
-__all__ = ["MAX_COMMANDS", "MAX_COMMAND_CHARS", "Command", "Turn", "parse_command", "parse_turn"]
+__all__ = ["MAX_COMMANDS", "MAX_COMMAND_CHARS", "Command", "Turn", "entity_words", "parse_command", "parse_turn"]
 
 #: longest command, in characters
 MAX_COMMAND_CHARS = 400
@@ -92,7 +92,7 @@ def _arguments(text: str, *, verb: str, row: Primitive, rest: str) -> Command:
         if arg.is_number:
             numbers[arg.name] = _number(part, verb=verb, arg=arg)
         else:
-            entities[arg.name] = _entity(part)
+            entities[arg.name] = entity_words(part)
     return Command(text=text, verb=verb, primitive=row, entities=entities, numbers=numbers)
 
 
@@ -119,7 +119,8 @@ def _number(part: str, *, verb: str, arg: Arg) -> float:
     return value
 
 
-def _entity(part: str) -> tuple[str, ...]:
+def entity_words(part: str) -> tuple[str, ...]:
+    """The words of one entity, lower case. Raises RefusedError with PARSE or FORBIDDEN_REF."""
     if _FORBIDDEN.search(part):
         raise RefusedError(
             Refusal("FORBIDDEN_REF", "That is not a public name. Say what it is and where it is, in words.")

@@ -6,14 +6,28 @@ Never guesses: a description that fits several perceivable things is AMBIGUOUS, 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from iwreplay.actions.naming import COLOURS, TACTILE, lateral_m, listed, public_name, touch_name, which_ones
+from iwreplay.actions.grammar import entity_words
+from iwreplay.actions.naming import COLOURS, MOST_LISTED, TACTILE, lateral_m, listed, public_name, the, touch_name
+from iwreplay.actions.offers import Lookup, room_offer, thing_offer
 from iwreplay.actions.perception import Perception
-from iwreplay.actions.phrases import PRONOUNS, head_fits, side_ending, splits, state_words, strip, thing_words
-from iwreplay.actions.refusal import refuse
+from iwreplay.actions.phrases import (
+    HEIGHTS,
+    HIGH,
+    ORDINALS,
+    PRONOUNS,
+    RANKED,
+    head_fits,
+    side_ending,
+    splits,
+    state_words,
+    strip,
+    thing_words,
+)
+from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.pose import inverse, transform_point
 from iwreplay.processes.support import ancestors
 from iwreplay.scene.geometry import Aabb
@@ -25,6 +39,8 @@ from iwreplay.world.support import FLOOR
 
 __all__ = ["Grounded", "ground"]
 
+#: nearer to each other than this, things are not told apart by side, distance or size; nor, in a stack, by height
+_SAME_M, _SAME_HEIGHT_M = 0.02, 0.002
 #: a thing this near to a room's outline is in its wall
 _WALL_M = 0.1
 
@@ -63,6 +79,11 @@ def ground(
     return _Search(state, perception, said, sighted=perception.sighted).find(plain, held=held, rooms=rooms)
 
 
+def _meant(known: Sequence[_Fit], rooms: Sequence[Room]) -> tuple[Grounded, ...]:
+    found = [*(Grounded(f.thing.id, part=f.part) for f in known), *(Grounded(r.id, is_room=True) for r in rooms)]
+    return tuple(dict.fromkeys(found))
+
+
 class _Search:
     """One look-up."""
 
@@ -70,6 +91,10 @@ class _Search:
         self.state, self.perception, self.said = state, perception, said
         #: whether words that only eyes can check may be used
         self.sighted = sighted
+        # many descriptions are tried before one is offered; their words come again and again
+        self._words: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {}
+        self._headed: dict[tuple[str, ...], list[_Fit]] = {}
+        self._anchored: dict[tuple[str, ...], list[_Fit]] = {}
 
     def find(self, words: tuple[str, ...], *, held: str, rooms: bool) -> Grounded:
         room_fits = self._rooms(words) if rooms else ()
@@ -83,13 +108,52 @@ class _Search:
             place = "in view" if self.sighted else "within reach of my hands"
             raise refuse("NOT_VISIBLE", f"I can't find the {' '.join(words)} {place}. Show me where it is.")
         known = self._select(known)
-        if len(known) + len(room_fits) == 1:
-            if room_fits:
-                return Grounded(room_fits[0].id, is_room=True)
-            return Grounded(known[0].thing.id, part=known[0].part)
-        names = [*which_ones(self.state, [f.thing.id for f in known], sighted=self.sighted)]
-        names.extend(f"the {r.nouns[0]}" for r in room_fits)
-        raise refuse("AMBIGUOUS", f"Which one is '{self.said}': {listed(names, last='or')}?")
+        meant = _meant(known, room_fits)
+        if len(meant) == 1:
+            return meant[0]
+        lookup = self._lookup(held=held, rooms=rooms)
+        offers = list(self._offers(known, lookup=lookup))
+        offers.extend(room_offer(lookup, r) or f"the {r.nouns[0]}" for r in room_fits)
+        raise refuse("AMBIGUOUS", f"Which one is '{self.said}': {listed(offers, last='or')}?")
+
+    def _meant(self, words: tuple[str, ...], *, held: str, rooms: bool) -> tuple[Grounded, ...]:
+        """Everything that the words could mean, without explaining why it is not exactly one."""
+        fits = self._described(words)
+        if held and any(f.thing.id == held for f in fits):
+            return (Grounded(held),)
+        known = self._select([f for f in fits if self.perception.knows(f.thing.id)])
+        return _meant(known, self._rooms(words) if rooms else ())
+
+    # ------------------------------------------------------------------ what to say instead
+
+    def _offers(self, known: list[_Fit], *, lookup: Lookup) -> Iterator[str]:
+        # of many, those that are the least of a walk away
+        few = sorted(known, key=self._away_m) if len(known) > MOST_LISTED else known
+        for fit in few[:MOST_LISTED]:
+            found = thing_offer(lookup, fit.thing.id, fit.part)
+            # the same thing in the same place twice over can only be called by its name
+            yield found or the(self.state, fit.thing.id, sighted=self.sighted)
+        yield from ("another",) * (len(known) - MOST_LISTED)
+
+    def _lookup(self, *, held: str, rooms: bool) -> Lookup:
+        things = {t.id: t for t in self.state.scene.things}
+
+        def meant(text: str) -> tuple[tuple[str, str], ...]:
+            try:
+                words = strip(entity_words(text))
+            except RefusedError:
+                return ()
+            return tuple((g.id, g.part) for g in self._meant(words, held=held, rooms=rooms))
+
+        return Lookup(
+            state=self.state,
+            sighted=self.sighted,
+            meant=meant,
+            key=lambda selector, thing: self._key(selector, things[thing]),
+        )
+
+    def _away_m(self, fit: _Fit) -> float:
+        return round(self._key("nearest", fit.thing), 6)
 
     # ------------------------------------------------------------------ candidates
 
@@ -107,18 +171,26 @@ class _Search:
             if split.relation == "of":
                 fits = self._parts(split.head, split.anchor)
             else:
-                fits = self._with_anchor(self._heads(split.head), split.relation, self._anchors(split.anchor))
+                heads = self._heads(split.head)
+                fits = self._with_anchor(heads, split.relation, self._anchors(split.anchor)) if heads else []
+                if not fits and split.relation in ("in", "from"):
+                    fits = [f for f in heads if self._within(f.thing, self._rooms(split.anchor))]
             if fits:
                 return fits
         return []
 
     def _heads(self, head: tuple[str, ...]) -> list[_Fit]:
-        if not head:
-            return []
+        if head not in self._headed:
+            self._headed[head] = self._find_heads(head) if head else []
+        return self._headed[head]
+
+    def _find_heads(self, head: tuple[str, ...]) -> list[_Fit]:
         fits: list[_Fit] = []
         for thing in self.state.scene.things:
             if exists(self.state, thing.id):
-                nouns, allowed = self._words_for(thing)
+                if thing.id not in self._words:
+                    self._words[thing.id] = self._words_for(thing)
+                nouns, allowed = self._words[thing.id]
                 chosen = head_fits(head, nouns=nouns, allowed=allowed)
                 if chosen is not None:
                     fits.append(_Fit(thing, chosen))
@@ -155,9 +227,10 @@ class _Search:
         return frozenset(w for r in here for n in r.nouns for w in n.lower().split())
 
     def _anchors(self, words: tuple[str, ...]) -> list[_Fit]:
-        if not words or all(w in PRONOUNS for w in words):
-            return []
-        return self._select([f for f in self._described(words) if self.perception.knows(f.thing.id)])
+        if words not in self._anchored:
+            fits = [] if all(w in PRONOUNS for w in words) else self._described(words)
+            self._anchored[words] = self._select([f for f in fits if self.perception.knows(f.thing.id)])
+        return self._anchored[words]
 
     def _parts(self, head: tuple[str, ...], owner: tuple[str, ...]) -> list[_Fit]:
         """ "upper shelf of the cabinet": a surface or interior by its own name."""
@@ -210,6 +283,11 @@ class _Search:
         ahead, left, _ = transform_point(inverse((b[0], b[1], b[2], b[3], b[4], b[5], b[6])), (x, y, z))
         return ahead, left
 
+    def _within(self, thing: Thing, rooms: Sequence[Room]) -> bool:
+        """ "the chair in the meeting room" """
+        x, y, _ = self.state.poses[thing.id][:3]
+        return any(r.rect[0] <= x <= r.rect[2] and r.rect[1] <= y <= r.rect[3] for r in rooms)
+
     def _rooms(self, words: tuple[str, ...]) -> tuple[Room, ...]:
         text = " ".join(words)
         return tuple(r for r in self.state.scene.rooms if text in (n.lower() for n in r.nouns))
@@ -220,28 +298,35 @@ class _Search:
         """Applies the selectors that all candidates share, in the order in which they were said."""
         if not fits:
             return fits
-        for selector in fits[0].selectors:
-            fits = self._by(selector, fits)
+        said = fits[0].selectors
+        k = 0
+        while k < len(said):
+            # "second nearest": counted by distance, not from the left
+            counted = said[k] in ORDINALS and k + 1 < len(said) and said[k + 1] in RANKED
+            fits = self._by(said[k + 1], fits, nth=ORDINALS.index(said[k])) if counted else self._by(said[k], fits)
+            k += 2 if counted else 1
         return fits
 
-    def _by(self, selector: str, fits: list[_Fit]) -> list[_Fit]:
+    def _by(self, selector: str, fits: list[_Fit], *, nth: int | None = None) -> list[_Fit]:
         if selector == "other":
             return self._other(fits)
         keys = {f.thing.id: self._key(selector, f.thing) for f in fits}
         ranked = sorted(fits, key=lambda f: keys[f.thing.id])
         if selector in ("middle", "center", "centre", "central"):
             return [ranked[len(ranked) // 2]] if len(ranked) % 2 else ranked
-        nth = {"second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5}.get(selector.removesuffix("-right"), 0)
+        if nth is None:
+            nth = ORDINALS.index(word) if (word := selector.removesuffix("-right")) in ORDINALS else 0
         if nth >= len(ranked):
             return fits
         best = keys[ranked[nth].thing.id]
-        return [f for f in ranked if abs(keys[f.thing.id] - best) < 0.02]
+        same_m = _SAME_HEIGHT_M if selector in HEIGHTS else _SAME_M
+        return [f for f in ranked if abs(keys[f.thing.id] - best) < same_m]
 
     def _key(self, selector: str, thing: Thing) -> float:
         """The number that the selector's choice has least of."""
         if selector.endswith("-right") or selector in ("right", "rightmost", "last"):
             return -lateral_m(self.state, thing.id)
-        if selector in ("left", "leftmost", "middle", "center", "centre", "central") or selector in _ORDINALS:
+        if selector in ("left", "leftmost", "middle", "center", "centre", "central") or selector in ORDINALS:
             return lateral_m(self.state, thing.id)
         x, y, _ = self.state.poses[thing.id][:3]
         away = math.hypot(x - self.state.body[0], y - self.state.body[1])
@@ -250,10 +335,9 @@ class _Search:
         if selector in ("farthest", "furthest", "farther", "further", "far"):
             return -away
         box = thing_aabb(thing, self.state)
-        if selector in ("top", "upper", "uppermost", "higher", "highest"):
-            return -(box[2] + box[5]) / 2
-        if selector in ("bottom", "lower", "lowermost", "lowest"):
-            return (box[2] + box[5]) / 2
+        if selector in HEIGHTS:
+            middle = (box[2] + box[5]) / 2
+            return -middle if selector in HIGH else middle
         hx, hy, hz = thing.bounds_half
         # sizes differ by less than the position tolerance, so they are compared in decimetres
         tall, volume = 20.0 * hz, 20.0 * math.pow(hx * hy * hz, 1.0 / 3.0)
@@ -283,12 +367,9 @@ class _Search:
         raise refuse("UNKNOWN_TARGET", f"I know of nothing here called '{self.said}'.")
 
 
-_ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth"))
-
-
 def _from_side(selectors: Sequence[str], side: str) -> tuple[str, ...]:
     """ "second ... from the right" counts from that side; otherwise the side selects after the others."""
-    if selectors and selectors[-1] in _ORDINALS and side in ("left", "right"):
+    if selectors and selectors[-1] in ORDINALS and side in ("left", "right"):
         counted = selectors[-1] if side == "left" else f"{selectors[-1]}-right"
         return (*selectors[:-1], counted)
     return (*selectors, side)
@@ -302,16 +383,21 @@ def _parts_named(head: tuple[str, ...], thing: Thing) -> tuple[str, ...]:
         named = tuple(s for s in shelves if wanted and all(w in s.lower().split("_") for w in wanted))
         if named or not wanted:
             return named or (shelves[1:] or shelves)
-        if all(w in _LOW or w in _HIGH for w in wanted):
-            return (shelves[0] if wanted[0] in _LOW else shelves[-1],)
-        return ()
+        return _shelf_counted(wanted, shelves)
     surfaces = [s.name for k in thing.links for s in k.surfaces]
     interiors = [i.name for k in thing.links for i in k.interiors]
     return tuple(part for part in (*surfaces, *interiors) if _part_fits(head, part))
 
 
-_LOW = frozenset(("lower", "lowest", "bottom", "lowermost"))
-_HIGH = frozenset(("upper", "higher", "highest", "top", "uppermost"))
+def _shelf_counted(wanted: Sequence[str], shelves: tuple[str, ...]) -> tuple[str, ...]:
+    """ "upper", "middle", "second lowest": a shelf by its place among the others."""
+    if len(wanted) == 1 and wanted[0] in ("middle", "center", "centre", "central") and len(shelves) % 2:
+        return (shelves[len(shelves) // 2],)
+    nth = ORDINALS.index(wanted[0]) if len(wanted) > 1 and wanted[0] in ORDINALS else 0
+    ends = wanted[1:] if len(wanted) > 1 and wanted[0] in ORDINALS else wanted
+    if nth >= len(shelves) or not all(w in HEIGHTS for w in ends):
+        return ()
+    return (shelves[-1 - nth] if ends[0] in HIGH else shelves[nth],)
 
 
 def _shelves(thing: Thing) -> tuple[str, ...]:

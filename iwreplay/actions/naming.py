@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from iwreplay.actions.phrases import word_set
 from iwreplay.pose import inverse, transform_point
@@ -14,6 +14,7 @@ from iwreplay.world.state import WorldState
 
 __all__ = [
     "COLOURS",
+    "MOST_LISTED",
     "TACTILE",
     "a_or_an",
     "described",
@@ -24,7 +25,6 @@ __all__ = [
     "the",
     "touch_name",
     "where",
-    "which_ones",
 ]
 
 #: words that only eyes can check
@@ -102,25 +102,9 @@ def lateral_m(state: WorldState, thing: str) -> float:
     return -transform_point(inverse(root), (x, y, z))[1]
 
 
+#: most things that a sentence lists by name
+MOST_LISTED = 6
 _SIDES = {2: ("left", "right"), 3: ("left", "middle", "right")}
-_NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-
-
-def which_ones(state: WorldState, things: Sequence[str], *, sighted: bool = True) -> tuple[str, ...]:
-    """A description of each that tells it from the others: name, place, and the side where those agree."""
-    plain = {t: f"{the(state, t, sighted=sighted)} {where(state, t, sighted=sighted)}".strip() for t in things}
-    out: dict[str, str] = {}
-    for text in dict.fromkeys(plain.values()):
-        same = sorted((t for t in things if plain[t] == text), key=lambda t: (lateral_m(state, t), t))
-        for i, t in enumerate(same):
-            if len(same) == 1:
-                out[t] = text
-            elif len(same) in _SIDES:
-                out[t] = f"{text} ({_SIDES[len(same)][i]})"
-            else:
-                nth = _NTH[i] if i < len(_NTH) else f"number {i + 1}"
-                out[t] = f"{text} ({nth} from the left)"
-    return tuple(out[t] for t in things)
 
 
 def described(state: WorldState, thing: str, *, known: Callable[[str], bool], sighted: bool = True) -> str:
@@ -141,7 +125,7 @@ def described(state: WorldState, thing: str, *, known: Callable[[str], bool], si
     return f"the {side} {plain.removeprefix('the ')}" if side else plain
 
 
-def listed(texts: Iterable[str], *, most: int = 6, last: str = "and") -> str:
+def listed(texts: Iterable[str], *, most: int = MOST_LISTED, last: str = "and") -> str:
     """ "a, b and c", at most `most` of them."""
     items = list(texts)
     if len(items) > most:

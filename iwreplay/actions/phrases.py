@@ -10,7 +10,11 @@ from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import AttrValue
 
 __all__ = [
+    "HEIGHTS",
+    "HIGH",
+    "ORDINALS",
     "PRONOUNS",
+    "RANKED",
     "SELECTORS",
     "Split",
     "head_fits",
@@ -42,13 +46,28 @@ PRONOUNS: frozenset[str] = word_set(
     """
 )
 
+#: words that count from the left, or from the right with "... from the right"
+ORDINALS: tuple[str, ...] = (
+    "first", "second", "third", "fourth", "fifth", "sixth",
+    "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+)  # fmt: skip
+
 #: words that choose among several by where they are or how large they are
-SELECTORS: frozenset[str] = word_set(
+SELECTORS: frozenset[str] = frozenset(ORDINALS) | word_set(
     """
     left leftmost right rightmost middle center centre central nearest closest nearer closer near farthest furthest
-    farther further far other first second third fourth fifth sixth last top upper uppermost higher highest bottom
+    farther further far other last top upper uppermost higher highest bottom
     lower lowermost lowest bigger biggest larger largest smaller smallest taller tallest shorter shortest
     """
+)
+
+#: of these, the ones about height, the upper end first
+HIGH: frozenset[str] = word_set("top upper uppermost higher highest")
+HEIGHTS: frozenset[str] = HIGH | word_set("bottom lower lowermost lowest")
+
+#: an ordinal before one of these counts by it: "second nearest", "third highest"
+RANKED: frozenset[str] = HEIGHTS | word_set(
+    "nearest closest farthest furthest biggest largest smallest tallest shortest"
 )
 
 #: phrase -> relation word; longer ones first
