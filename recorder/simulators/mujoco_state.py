@@ -56,11 +56,14 @@ class EngineState:
         self._sync()
 
     def wake(self, trees: Iterable[int]) -> None:
-        """These trees, and everything that fell asleep leaning on them."""
+        """These trees, and everything that fell asleep leaning on them. What is awake stays so for as long as if it had
+        just been woken: a thing that is moved at every step is at rest whenever MuJoCo looks, also over an abyss."""
         d = self._data
         woken = False
         for tree in trees:
             at = tree
+            if d.tree_asleep[at] < 0:
+                d.tree_asleep[at] = _AWAKE
             while d.tree_asleep[at] >= 0:
                 # the trees of one island point at each other in a ring
                 following = int(d.tree_asleep[at])

@@ -6,6 +6,7 @@ A backend whose `about().params["snapshot"]` is "approximate" is held to a toler
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -114,6 +115,62 @@ def bench_scene() -> CompiledScene:
         lights=(),
         spawn=(0.0, -1.0, 0.0),
     )
+
+
+def _hand_at(sim: Simulator, k: int) -> None:
+    angle = 0.01 * k
+    hand: Pose = (1.2 + 0.004 * k, 1.2, 1.0 + 0.002 * k, *quat_about((0.0, 0.0, 1.0), angle))
+    sim.set_body(head=_IDENTITY, right_hand=hand, left_hand=_IDENTITY, root=_IDENTITY)
+
+
+def _fall(sim: Simulator) -> None:
+    sim.set_pose("cup_1", (0.02, 0.01, 1.1, *quat_about((1.0, 0.3, 0.2), 0.7)))
+
+
+def _swing(sim: Simulator) -> None:
+    sim.drive_joint("cabinet_1.door", -1.5)
+
+
+def _carry(sim: Simulator) -> None:
+    _hand_at(sim, 0)
+    sim.attach("cup_1", hand="right_hand", hand_from_thing=(0.0, 0.1, 0.0, *quat_about((0.0, 0.0, 1.0), 0.5)))
+
+
+def _nothing(sim: Simulator, k: int) -> None:
+    del sim, k
+
+
+def _slide(sim: Simulator, k: int) -> None:
+    sim.drive_joint("drawer_1.slide", min(0.3, 0.004 * (k + 1)))
+
+
+def _let_go_on_the_way(sim: Simulator, k: int) -> None:
+    if k < 50:
+        _hand_at(sim, k)
+    elif k == 50:
+        sim.detach("cup_1")
+
+
+def _all_at_once(sim: Simulator) -> None:
+    _carry(sim)
+    _swing(sim)
+    sim.set_pose("cup_2", (0.3, 0.0, 1.0, *quat_about((0.0, 1.0, 0.0), 1.0)))
+
+
+def _busy(sim: Simulator, k: int) -> None:
+    _let_go_on_the_way(sim, k)
+    _slide(sim, k)
+
+
+#: name -> (how it starts, what is done before every later step)
+_MOTIONS: dict[str, tuple[Callable[[Simulator], None], Callable[[Simulator, int], None]]] = {
+    "a thing falling": (_fall, _nothing),
+    "a door swinging": (_swing, _nothing),
+    "a drawer with a cup in it": (lambda sim: None, _slide),
+    "a hand carrying": (_carry, _hand_at),
+    "a hand letting go": (_carry, _let_go_on_the_way),
+    "everything at once": (_all_at_once, _busy),
+}
 
 
 class SimulatorContract:
@@ -283,6 +340,72 @@ class SimulatorContract:
         sim.restore(saved)
         if sim.about().params["snapshot"] == "exact":
             assert sim.snapshot() == saved
+
+    @pytest.mark.parametrize("motion", sorted(_MOTIONS))
+    @pytest.mark.parametrize("at", [1, 13, 40])
+    def test_a_snapshot_in_mid_motion_goes_on_as_the_original(self, sim: Simulator, motion: str, at: int) -> None:
+        """Falling, swinging, sliding and carried things: restored into a fresh instance and into the same one, every
+        later instant is the original's, and so is the snapshot taken at the end."""
+        begin, during = _MOTIONS[motion]
+        sim.step(round(1.0 / sim.dt_s))
+        begin(sim)
+        for k in range(at):
+            during(sim, k)
+            sim.step(1)
+        before = (sim.poses(), sim.joints())
+        saved = sim.snapshot()
+        during(sim, at)
+        sim.step(1)
+        assert (sim.poses(), sim.joints()) != before, "nothing was moving when the snapshot was taken"
+        sim.restore(saved)
+        other = self.make()
+        other.load(bench_scene())
+        other.restore(saved)
+        exact = sim.about().params["snapshot"] == "exact"
+        if exact:
+            assert other.snapshot() == saved
+            assert sim.snapshot() == saved
+        again: list[tuple[dict[str, Pose], dict[str, float]]] = []
+        for s in (sim, other):
+            for k in range(at, at + 120):
+                during(s, k)
+                s.step(1)
+                if s is sim:
+                    again.append((s.poses(), s.joints()))
+                elif exact:
+                    assert (s.poses(), s.joints()) == again[k - at], f"step {k}"
+            s.step(round(1.0 / s.dt_s))
+        self._same(sim, other)
+        if exact:
+            assert sim.snapshot() == other.snapshot()
+
+    def test_a_stack_stands(self, sim: Simulator) -> None:
+        """Three cups on each other on the table."""
+        sim.set_pose("cup_2", (-0.3, 0.0, 0.822, 1.0, 0.0, 0.0, 0.0))
+        sim.set_active("cup_4", True)
+        sim.set_pose("cup_4", (-0.3, 0.0, 0.923, 1.0, 0.0, 0.0, 0.0))
+        sim.step(round(10.0 / sim.dt_s))
+        for name, height in (("cup_1", 0.72), ("cup_2", 0.82), ("cup_4", 0.92)):
+            x, y, z = sim.poses()[name][:3]
+            assert abs(z - height) < 0.003, name
+            assert math.hypot(x + 0.3, y) < 0.003, name
+
+    def test_what_is_pushed_keeps_to_its_support_until_it_is_over_the_edge(self, sim: Simulator) -> None:
+        sim.step(round(0.5 / sim.dt_s))
+        _, y, z, *turn = sim.poses()["cup_1"]
+        steps = round(2.0 / sim.dt_s)
+        # the table ends at x = -0.6; up to there the cup is on it
+        for k in range(1, steps + 1):
+            sim.set_pose("cup_1", (-0.3 - 0.25 * k / steps, y, z, *turn))  # type: ignore[arg-type]
+            sim.step(1)
+            assert abs(sim.poses()["cup_1"][2] - z) < 0.002
+        for k in range(1, 61):
+            sim.set_pose("cup_1", (-0.55 - 0.1 * k / 60, y, sim.poses()["cup_1"][2], *turn))  # type: ignore[arg-type]
+            sim.step(1)
+        sim.step(round(2.0 / sim.dt_s))
+        assert sim.poses()["cup_1"][2] < 0.11, "it is still up there"
+        assert ("cup_1", "floor_1") in sim.contacts()
+        assert abs(sim.poses()["cup_2"][2] - 0.72) < 0.002
 
     def test_a_snapshot_knows_what_is_at_rest(self, sim: Simulator) -> None:
         """Things that have come to rest go on exactly as in the original, also when something hits them."""
