@@ -32,7 +32,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from iwreplay.body import BODY_CAPSULES, posed_capsules
+from iwreplay.body import bone_poses, own_skin
 from iwreplay.pose import Pose, from_xyz_yaw
 from iwreplay.render import Renderer, focal_from_fovy
 from iwreplay.scene.model import CompiledScene
@@ -80,9 +80,9 @@ def measure_all(scene: CompiledScene, *, threads: int, frames: int) -> str:
     """Report on one number of threads."""
     state = WorldState(scene)
     focal = focal_from_fovy(60.0, height=HEIGHT)
-    body = posed_capsules(state.body)
+    body = bone_poses(state.body)
     began = time.perf_counter()
-    renderer = Renderer(scene, body=BODY_CAPSULES, threads=threads)
+    renderer = Renderer(scene, body=own_skin().without_head(), threads=threads)
     built = time.perf_counter() - began
 
     def camera(i: int) -> Pose:
@@ -94,6 +94,13 @@ def measure_all(scene: CompiledScene, *, threads: int, frames: int) -> str:
     def moving(i: int) -> object:
         state.poses["mug_1"] = from_xyz_yaw(2.0 + 0.01 * i, 1.0, 0.9, 0.0)
         return still(0)
+
+    def working(i: int) -> object:
+        # the wearer moves, so that the skin is worked out anew
+        turned = (*state.body[:7], *(v + 0.001 * i for v in state.body[7:]))
+        return renderer.draw(
+            state, camera=camera(0), focal_px=focal, width=WIDTH, height=HEIGHT, body=bone_poses(turned)
+        )
 
     def evening(i: int) -> object:
         for k in range(3):
@@ -108,7 +115,9 @@ def measure_all(scene: CompiledScene, *, threads: int, frames: int) -> str:
     first = time.perf_counter() - began
     triangles = len(renderer.stage.faces)
     lines = [f"threads {threads}: {triangles} triangles, built in {1000 * built:.0f} ms, first frame {first:.2f} s"]
-    for name, draw in (("still", still), ("moving", moving), ("evening", evening), ("survey", survey)):
+    for name, draw in (
+        *(("still", still), ("moving", moving), ("working", working), ("evening", evening), ("survey", survey)),
+    ):
         wall, cpu = measure(draw, frames=frames)
         lines.append(f"  {name:7s} {wall:6.1f} ms a frame, {cpu:6.1f} ms of processor time")
     return "\n".join(lines)

@@ -6,8 +6,11 @@ Every error carries its facts as attributes first; the message names the offendi
 
 from __future__ import annotations
 
+import errno
+
 __all__ = [
     "AmbiguousNameError",
+    "BodyModelError",
     "CheckError",
     "EventError",
     "FormatTooNewError",
@@ -19,10 +22,13 @@ __all__ = [
     "LogWriteError",
     "NotOpenedError",
     "ParticipantError",
+    "PictureWriteError",
     "QueryError",
     "RenderError",
     "SceneError",
     "SimulatorError",
+    "StageError",
+    "StageWriteError",
     "StoreDamagedError",
     "StoreError",
     "TaskError",
@@ -113,12 +119,41 @@ class GeometryError(IwreplayError):
     """A quantity with no geometric meaning: zero quaternion, negative size, NaN coordinate."""
 
 
+class BodyModelError(IwreplayError):
+    """A user's body model that can't be read or is of another kind; names the file and what is wrong with it."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"{path} cannot be used as a body: {reason}")
+
+
 class RenderError(IwreplayError):
     """A frame that cannot be drawn: no such size, camera, material or texture, or a scene beyond a stated limit."""
 
 
+class PictureWriteError(IwreplayError):
+    """A picture, video or folder for them that could not be written; nothing half-written is left.
+
+    ``exit_code`` is 3 when the disk would not take it, else 2."""
+
+    def __init__(self, path: object, cause: OSError) -> None:
+        self.path, self.reason = path, cause.strerror or str(cause)
+        self.exit_code = 3 if cause.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO) else 2
+        super().__init__(f"{path} can't be written: {self.reason}")
+
+
 class SimulatorError(IwreplayError):
     """The physics backend refused or failed."""
+
+
+class StageError(IwreplayError):
+    """A USD stage that can't be written or read, or a scene that can't become one."""
+
+
+class StageWriteError(StageError):
+    """A disk that would not take a USD stage; nothing half-written is left."""
+
+    exit_code = 3
 
 
 class ParticipantError(IwreplayError):

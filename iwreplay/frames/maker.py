@@ -12,7 +12,7 @@ from typing import Literal, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 
-from iwreplay.body import BODY_CAPSULES, key_poses, posed_capsules
+from iwreplay.body import BodySkin, bone_poses, key_poses, own_skin
 from iwreplay.errors import RenderError
 from iwreplay.events import EpisodeConfig, FrameCaptured
 from iwreplay.frames.png import pixels_sha256
@@ -21,7 +21,7 @@ from iwreplay.render import RENDERER_NAME, Frame, Renderer, focal_from_fovy
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import AttrValue, Phase
 
-__all__ = ["FrameMaker", "FrameState", "visible_things"]
+__all__ = ["DrawnState", "FrameMaker", "FrameState", "visible_things"]
 
 #: frame size that `EpisodeConfig.visible_px` is meant for
 _REFERENCE_PX = 640 * 480
@@ -31,13 +31,18 @@ _LATTICE_PX = 4
 Cause = Literal["initial", "action", "idle", "script"]
 
 
-class FrameState(Protocol):
-    """What a frame depends on: a `WorldState`, or anything with these fields."""
+class DrawnState(Protocol):
+    """What a picture depends on: a `WorldState`, or anything with these fields."""
 
     poses: dict[str, Pose]
     joints: dict[str, float]
     attrs: dict[str, dict[str, AttrValue]]
     body: tuple[float, ...]
+
+
+class FrameState(DrawnState, Protocol):
+    """What a frame's event says besides."""
+
     sim_time_s: float
     turn: int
     phase: Phase
@@ -59,16 +64,29 @@ def visible_things(
 
 
 class FrameMaker:
-    """Draws the wearer's view of one scene."""
+    """Draws one scene: what the wearer sees, or with the whole body what others see."""
 
-    renderer_name = RENDERER_NAME
+    def __init__(
+        self,
+        scene: CompiledScene,
+        *,
+        config: EpisodeConfig,
+        threads: int | None = None,
+        whole_body: bool = False,
+        body: BodySkin | None = None,
+    ) -> None:
+        """Size, field of view and whether to draw at all come from `config`. RenderError when they make no picture.
 
-    def __init__(self, scene: CompiledScene, *, config: EpisodeConfig, threads: int | None = None) -> None:
-        """Size, field of view and whether to draw at all come from `config`. RenderError when they make no picture."""
+        whole_body: with the head, for views that are not the wearer's own. body: another body than our own figure;
+        the renderer's name in the events then names it too, and such frames are compared with no others.
+        """
         self.scene = scene
         self.config = config
         self.focal_px = focal_from_fovy(config.fovy_deg, height=config.frame_height)
-        self._renderer = Renderer(scene, body=BODY_CAPSULES, threads=threads)
+        #: what drew the frames, as their events say
+        self.renderer_name = RENDERER_NAME if body is None else f"{RENDERER_NAME} with {body.name}"
+        skin = body or own_skin()
+        self._renderer = Renderer(scene, body=skin if whole_body else skin.without_head(), threads=threads)
         self._last: tuple[str, npt.NDArray[np.uint8]] | None = None
 
     def event(self, state: FrameState, *, frame_id: str, cause: str, action: int | None = None) -> FrameCaptured:
@@ -111,11 +129,15 @@ class FrameMaker:
             raise RenderError(f"pixels of frame {frame_id!r} are not at hand (kept: {kept}); draw it with `redraw`")
         return self._last[1]
 
-    def draw(self, state: FrameState, *, camera: Pose, focal_px: float, width: int, height: int) -> Frame:
+    def draw(self, state: DrawnState, *, camera: Pose, focal_px: float, width: int, height: int) -> Frame:
         """RGB, depth and ids of a state from any camera (world_from_camera; looks along its -z, y up)."""
         return self._renderer.draw(
-            state, camera=camera, focal_px=focal_px, width=width, height=height, body=posed_capsules(state.body)
+            state, camera=camera, focal_px=focal_px, width=width, height=height, body=bone_poses(state.body)
         )
+
+    def draw_empty(self, state: DrawnState, *, camera: Pose, focal_px: float, width: int, height: int) -> Frame:
+        """The same without a wearer."""
+        return self._renderer.draw(state, camera=camera, focal_px=focal_px, width=width, height=height)
 
     def redraw(self, event: FrameCaptured, state: FrameState) -> Frame:
         """The frame of an event again, from the state that the log folds to at that event.
@@ -145,5 +167,5 @@ class FrameMaker:
         self, state: FrameState, *, camera: Pose, focal_px: float, width: int, height: int
     ) -> npt.NDArray[np.int32]:
         return self._renderer.survey(
-            state, camera=camera, focal_px=focal_px, width=width, height=height, body=posed_capsules(state.body)
+            state, camera=camera, focal_px=focal_px, width=width, height=height, body=bone_poses(state.body)
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from iwreplay.render.layout import BODY_ID, SKY_ID
 from iwreplay.render.renderer import MAX_SIDE_PX, RENDERER_NAME, Frame, Renderer, focal_from_fovy
-from iwreplay.render.stage import BodyPiece
+from iwreplay.render.stage import Skin, SkinPart
 from iwreplay.render.text import TextFit, fit_text
 from iwreplay.render.textures import TEXTURES
 
@@ -17,9 +17,10 @@ __all__ = [
     "RENDERER_NAME",
     "SKY_ID",
     "TEXTURES",
-    "BodyPiece",
     "Frame",
     "Renderer",
+    "Skin",
+    "SkinPart",
     "TextFit",
     "fit_text",
     "focal_from_fovy",

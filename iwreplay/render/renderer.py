@@ -29,7 +29,7 @@ from iwreplay.render.pool import default_threads, for_each_band
 from iwreplay.render.raster import MAX_CORNERS, NEAR_M, count_bands, fill_bands, raster_band, setup
 from iwreplay.render.shade import colour_pixels
 from iwreplay.render.shadows import ShadowMaps, map_camera
-from iwreplay.render.stage import BodyPiece, Posed, Stage
+from iwreplay.render.stage import Posed, Skin, Stage
 from iwreplay.render.surfaces import TRIANGLE, list_surfaces, survey_band
 from iwreplay.scene.model import CompiledScene
 from iwreplay.trig import tan
@@ -110,8 +110,8 @@ class Renderer:
 
     name = RENDERER_NAME
 
-    def __init__(self, scene: CompiledScene, *, body: Sequence[BodyPiece] = (), threads: int | None = None) -> None:
-        """body: the pieces whose poses `draw` is given. threads: None is as many as there are processors.
+    def __init__(self, scene: CompiledScene, *, body: Skin | None = None, threads: int | None = None) -> None:
+        """body: the skin whose bones `draw` is given. threads: None is as many as there are processors.
 
         SceneError for a material that the scene does not define; RenderError for a malformed shape, texture or light.
         """
@@ -137,8 +137,8 @@ class Renderer:
     ) -> Frame:
         """RGB, depth and ids of a state. `camera` is world_from_camera, looking along its -z with y up.
 
-        body: a pose for every piece given to the constructor, or none to leave the body out. RenderError for a size
-        or camera that makes no picture.
+        body: a pose for every bone of the skin given to the constructor, or none to leave the body out. RenderError for
+        a size or camera that makes no picture.
         """
         with self._lock:
             view = self._prepare(state, camera=camera, focal_px=focal_px, width=width, height=height, body=body)

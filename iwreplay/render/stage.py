@@ -1,7 +1,8 @@
 """The scene as arrays for the kernels, kept in step with a world state.
 
-A part is one mesh with one pose and one material: a shape of a thing's link, a text face, the liquid in a vessel, or a
-piece of the wearer's body. All parts that can ever be drawn exist from the start; attributes switch them on and off.
+A part is one mesh with one pose and one material: a shape of a thing's link, a text face, the liquid in a vessel, or
+what has one colour of the wearer's body, whose vertices are worked out anew when it moves. All parts that can ever be
+drawn exist from the start; attributes switch them on and off.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from iwreplay.errors import RenderError, SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, quat_to_matrix
@@ -24,18 +26,22 @@ from iwreplay.render.extras import (
     has_cord,
     plug_point,
 )
+from iwreplay.render.labels import bend_m, label
 from iwreplay.render.layout import BODY_ID
 from iwreplay.render.looks import PLAIN, look_of, marked_shapes, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
-from iwreplay.render.shapes import quad, tessellate
+from iwreplay.render.shapes import tessellate
+from iwreplay.render.skinning import copy_skin, skin_normals, skin_vertices
 from iwreplay.render.text import draw_text
+from iwreplay.render.textures import TEXTURES
 from iwreplay.scene.geometry import link_poses_at
+from iwreplay.scene.lettering import face_is_dark, face_pose
 from iwreplay.scene.model import CompiledScene, Face, Material, Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["BodyPiece", "Posed", "Stage"]
+__all__ = ["Posed", "Skin", "SkinPart", "Stage"]
 
 #: text lies this far in front of the surface that carries it
 _FACE_GAP_M = 0.0005
@@ -43,17 +49,45 @@ _FACE_GAP_M = 0.0005
 _FACE_LIFT = 0.2
 
 
-class BodyPiece(Protocol):
-    """A capsule of the wearer's body, along its z."""
+class SkinPart(Protocol):
+    """Faces of a skin that have one colour."""
 
     @property
-    def radius_m(self) -> float: ...
+    def first_face(self) -> int: ...
 
     @property
-    def half_m(self) -> float: ...
+    def end_face(self) -> int: ...
 
     @property
     def rgb(self) -> tuple[int, int, int]: ...
+
+
+class Skin(Protocol):
+    """The wearer's body: a mesh that hangs on bones. Arrays are read only."""
+
+    @property
+    def positions(self) -> npt.NDArray[np.float64]:
+        """(n, 3) at rest, metres."""
+
+    @property
+    def bones(self) -> npt.NDArray[np.int32]:
+        """(n, k) which bones each vertex hangs on."""
+
+    @property
+    def shares(self) -> npt.NDArray[np.float64]:
+        """(n, k) and by how much; they add up to 1."""
+
+    @property
+    def origins(self) -> npt.NDArray[np.float64]:
+        """(b, 3) where the bones begin at rest."""
+
+    @property
+    def faces(self) -> npt.NDArray[np.int32]:
+        """(m, 3) counter-clockwise seen from outside; all of them shape the normals."""
+
+    @property
+    def parts(self) -> Sequence[SkinPart]:
+        """The faces that are drawn."""
 
 
 class Posed(Protocol):
@@ -83,10 +117,12 @@ _Seen = tuple[Pose, tuple[float, ...], dict[str, AttrValue], Pose | None]
 class Stage:
     """Geometry and looks of a scene. `follow` brings it to a state; what has not changed is not touched."""
 
-    def __init__(self, scene: CompiledScene, *, body: Sequence[BodyPiece] = ()) -> None:
+    def __init__(self, scene: CompiledScene, *, body: Skin | None = None) -> None:
         self.scene = scene
         self.palette = Palette()
         self._materials = {m.name: m for m in scene.materials} | EXTRA_MATERIALS
+        upright = (m.name for m in self._materials.values() if m.texture in TEXTURES and TEXTURES[m.texture].upright)
+        self._upright = frozenset(upright)
         self._things = scene.things
         self._by_id = {t.id: t for t in scene.things}
         #: attributes that a thing's class shows by itself
@@ -99,7 +135,7 @@ class Stage:
         self._ranges: list[tuple[int, int]] = []
         for i, thing in enumerate(scene.things):
             begin = len(self._parts)
-            for part, mesh in _parts_of(thing, shown=self._shown[i]):
+            for part, mesh in _parts_of(thing, shown=self._shown[i], upright=self._upright):
                 if part.shape is not None:
                     self._check_materials(thing, part.shape)
                 self._parts.append(part)
@@ -107,14 +143,16 @@ class Stage:
                 ids.append(i)
             self._ranges.append((begin, len(self._parts)))
         self._body_begin = len(self._parts)
-        for piece in body:
-            self._parts.append(_Part(link=0))
-            meshes.append(tessellate("capsule", (piece.radius_m, piece.half_m)))
-            ids.append(BODY_ID)
+        self._worn = _Worn(body) if body is not None else None
+        if self._worn is not None:
+            self._parts += [_Part(link=0)] * len(self._worn.meshes)
+            meshes += self._worn.meshes
+            ids += [BODY_ID] * len(self._worn.meshes)
         self._lay_out(meshes, ids)
-        for k, piece in enumerate(body):
+        for k, piece in enumerate(body.parts if body is not None else ()):
             p = self._body_begin + k
             self._wear(p, self.palette.material(Material(name="body", rgb=piece.rgb)))
+            self._put(p, IDENTITY, [])
         self._seen: list[_Seen | None] = [None] * len(scene.things)
         self._seen_body: tuple[Pose, ...] | None = None
 
@@ -161,7 +199,7 @@ class Stage:
         """Takes over poses, joints and attributes of a state, and the body's poses (none: the body is not drawn).
 
         Returns balls (n, 4) around all parts of things, as they were and as they are, that moved, came or went.
-        RenderError when the number of body poses is not that of the body's pieces. KeyError is an error of the
+        RenderError when the number of body poses is not that of the body's bones. KeyError is an error of the
         state: it lacks a thing of the scene.
         """
         moved: list[int] = []
@@ -179,20 +217,23 @@ class Stage:
             self._dress(i, state, moved)
             self._seen[i] = (pose, joints, dict(attrs), socket)
         before = self.balls[touched]
-        self._follow_body(tuple(body), moved)
+        self._follow_body(tuple(body))
         if moved:
             place_parts(np.array(moved, np.int64), self.poses, self._local_balls, self.balls)
         return np.concatenate([before, self.balls[touched]])
 
-    def _follow_body(self, body: tuple[Pose, ...], moved: list[int]) -> None:
-        pieces = len(self._parts) - self._body_begin
-        if body and len(body) != pieces:
-            raise RenderError(f"{len(body)} body poses for a body of {pieces} pieces")
+    def _follow_body(self, body: tuple[Pose, ...]) -> None:
+        bones = 0 if self._worn is None else len(self._worn.skin.origins)
+        if body and len(body) != bones:
+            raise RenderError(f"{len(body)} poses for a body of {bones} bones")
         if body == self._seen_body:
             return
         self.part_drawn[self._body_begin :] = 1 if body else 0
-        for k, pose in enumerate(body):
-            self._put(self._body_begin + k, pose, moved)
+        if body and self._worn is not None:
+            places, normals = self._worn.posed(body)
+            source = self._worn.source
+            copy_skin(places, normals, source, self.part_vertices, self._body_begin, self.vertices, self.normals,
+                      self.balls)  # fmt: skip
         self._seen_body = body
 
     def _dress(self, i: int, state: Posed, moved: list[int]) -> None:
@@ -222,10 +263,11 @@ class Stage:
                     self._put(p, at, moved, scale=(CORD_RADIUS_M, CORD_RADIUS_M, half))
             elif part.face is not None:
                 text = attrs.get(f"text:{part.face.name}")
-                shown = isinstance(text, str)
-                if isinstance(text, str):
+                shown = isinstance(text, str) and not face_is_dark(thing, part.face, attrs)
+                if shown and isinstance(text, str):
                     self._wear(p, self._text_material(text, part.face))
-                    raised = compose(part.face.pose, (0.0, 0.0, _FACE_GAP_M, 1.0, 0.0, 0.0, 0.0))
+                    at = face_pose(thing, part.face, attrs)
+                    raised = compose(at, (0.0, 0.0, _FACE_GAP_M, 1.0, 0.0, 0.0, 0.0))
                     self._put(p, compose(world_from_link, raised), moved)
             else:
                 liquid = liquid_of(thing, attrs, self._materials)
@@ -266,15 +308,45 @@ class Stage:
         moved.append(p)
 
 
-def _parts_of(thing: Thing, *, shown: frozenset[str]) -> list[tuple[_Part, Mesh]]:
+class _Worn:
+    """The skin of the wearer's body, cut into a mesh for each of its parts."""
+
+    def __init__(self, skin: Skin) -> None:
+        self.skin = skin
+        self.meshes: list[Mesh] = []
+        sources: list[npt.NDArray[np.int32]] = []
+        for part in skin.parts:
+            used, corners = np.unique(skin.faces[part.first_face : part.end_face], return_inverse=True)
+            sources.append(used.astype(np.int32))
+            places = skin.positions[used]
+            # normals come with the pose
+            self.meshes.append(
+                Mesh(places, np.zeros_like(places), np.zeros((len(used), 2)), corners.reshape(-1, 3).astype(np.int32))
+            )
+        #: vertex of the skin for each vertex of the meshes, in order
+        self.source = np.concatenate(sources) if sources else np.zeros(0, np.int32)
+        self._rows = np.zeros((len(skin.origins), 3, 4))
+        self._places = np.zeros_like(skin.positions)
+        self._normals = np.zeros_like(skin.positions)
+
+    def posed(self, bones: tuple[Pose, ...]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """World places and normals of the skin's vertices; good until the next call."""
+        s = self.skin
+        skin_vertices(s.positions, s.bones, s.shares, s.origins, np.array(bones), self._rows, self._places)
+        skin_normals(self._places, s.faces, self._normals)
+        return self._places, self._normals
+
+
+def _parts_of(thing: Thing, *, shown: frozenset[str], upright: frozenset[str]) -> list[tuple[_Part, Mesh]]:
+    """upright: names of the materials whose texture is not turned along a face's longer side."""
     found: list[tuple[_Part, Mesh]] = []
     marked = marked_shapes(thing)
     for k, link in enumerate(thing.links):
         for n, s in enumerate(link.shapes):
             if s.role != "collision":
                 part = _Part(link=k, shape=s, marked=not marked or (k == 0 and n in marked))
-                found.append((part, tessellate(s.kind, s.size)))
-        found.extend((_Part(link=k, face=f), quad(*f.size)) for f in link.faces)
+                found.append((part, tessellate(s.kind, s.size, upright=s.material in upright)))
+        found.extend((_Part(link=k, face=f), label(*f.size, bend_m(link, f))) for f in link.faces)
     found.extend(
         (_Part(link=k, shape=s, marked=False), tessellate(s.kind, s.size)) for k, s in extra_shapes(thing, shown=shown)
     )

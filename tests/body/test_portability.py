@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from iwreplay.body import BODY_CAPSULES, fk, key_poses, posed_capsules
+from iwreplay.body import bone_poses, fk, key_poses, own_skin
+from iwreplay.body.figure import _figure
 from iwreplay.trig import sin_cos
 
 #: exact in binary, so that the input is the same everywhere: root, then 156 angles within +-1.6
@@ -23,11 +24,19 @@ def digest(poses: list[float]) -> str:
 def test_the_bits_are_pinned() -> None:
     keys = key_poses(BODY)
     joints = [v for pose in fk(BODY) for v in pose]
-    capsules = [v for pose in posed_capsules(BODY) for v in pose]
+    bones = [v for pose in bone_poses(BODY) for v in pose]
     hands = [*keys.camera, *keys.right_hand, *keys.left_hand]
     assert digest(joints) == "997f2ea2f95e01e36080f09733273e24ef5c390e3580514f53d0879f7755f482"
     assert digest(hands) == "96b3f67c4fb9cddda0399b717e156c5db032d11ed259f738869e9c177acc067c"
-    assert digest(capsules) == "fb44dae9280a411af4ead32aacaa7b6fce538ec7f3636b6c4432fc6cd3051374"
+    assert digest(bones) == "b5dcf4bf7468daad63d4803c24ad838f3fce64215ed070e4d31b4e41c9dde3eb"
+
+
+def test_the_figure_is_pinned() -> None:
+    skin = own_skin()
+    h = hashlib.sha256()
+    for array in (skin.positions, skin.bones, skin.shares, skin.origins, skin.faces):
+        h.update(array.tobytes())
+    assert h.hexdigest() == "30b5a50f492fef85ec52a6a935f1c0257349ddb37c1189f335f7ad8aaf74e5a8"
 
 
 def test_no_function_of_the_c_library_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,11 +46,11 @@ def test_no_function_of_the_c_library_is_asked(monkeypatch: pytest.MonkeyPatch) 
 
         return stop
 
-    before = (fk(BODY), key_poses(BODY), posed_capsules(BODY))
+    before = (fk(BODY), key_poses(BODY), bone_poses(BODY), _figure().refined())
     for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "hypot", "pow", "exp", "log", "fma"):
         if hasattr(math, name):
             monkeypatch.setattr(math, name, refuse(name))
-    assert (fk(BODY), key_poses(BODY), posed_capsules(BODY)) == before
+    assert (fk(BODY), key_poses(BODY), bone_poses(BODY), _figure().refined()) == before
 
 
 def test_its_sine_and_cosine_are_right() -> None:
@@ -49,9 +58,3 @@ def test_its_sine_and_cosine_are_right() -> None:
         s, c = sin_cos(k / 500)
         assert abs(s - math.sin(k / 500)) < 1e-15
         assert abs(c - math.cos(k / 500)) < 1e-15
-
-
-def test_every_capsule_is_drawn_at_a_finite_place() -> None:
-    poses = posed_capsules(BODY)
-    assert len(poses) == len(BODY_CAPSULES)
-    assert all(math.isfinite(v) for pose in poses for v in pose)

@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 
 from iwreplay import events
 from iwreplay.body import (
-    BODY_CAPSULES,
     BODY_VALUES,
     JOINT_NAMES,
     PARENTS,
     REST_OFFSETS,
     fk,
     key_poses,
-    posed_capsules,
     standing,
 )
 from iwreplay.body.skeleton import STATURE_M, joint
@@ -101,29 +99,3 @@ def test_the_camera_looks_ahead_and_down_with_its_right_to_the_right() -> None:
 def test_a_wrong_number_of_values_is_refused_by_name() -> None:
     with pytest.raises(GeometryError, match=r"163 values, got 162"):
         fk((0.0,) * 162)
-
-
-def test_capsules_hang_on_their_joints() -> None:
-    body = standing(1.0, 2.0, 0.5)
-    poses = posed_capsules(body)
-    at = fk(body)
-    assert len(poses) == len(BODY_CAPSULES)
-    for capsule, pose in zip(BODY_CAPSULES, poses, strict=True):
-        assert math.dist(pose[:3], at[capsule.joint][:3]) == pytest.approx(math.dist(capsule.pose[:3], (0, 0, 0)))
-        assert min(capsule.radius_m, capsule.half_m) > 0.0
-    head = joint("head")
-    assert all(c.joint != head for c in BODY_CAPSULES)
-    lowest = min(p[2] - c.radius_m for c, p in zip(BODY_CAPSULES, poses, strict=True))
-    assert lowest == pytest.approx(0.0, abs=0.005)
-
-
-def test_a_limb_capsule_ends_at_the_next_joint() -> None:
-    body = standing(0.0, 0.0, 0.0)
-    at = fk(body)
-    for name, child in (("right_shoulder", "right_elbow"), ("left_hip", "left_knee"), ("right_index1", "right_index2")):
-        k = next(i for i, c in enumerate(BODY_CAPSULES) if c.joint == joint(name))
-        pose, half = posed_capsules(body)[k], BODY_CAPSULES[k].half_m
-        axis = rotate(pose[3:], (0.0, 0.0, half))
-        ends = [tuple(pose[i] + s * axis[i] for i in range(3)) for s in (-1.0, 1.0)]
-        assert ends[0] == pytest.approx(at[joint(name)][:3])
-        assert ends[1] == pytest.approx(at[joint(child)][:3])

@@ -14,9 +14,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 AGAIN = (
-    "iwreplay/body/capsules.py",
+    "iwreplay/body/cage.py",
+    "iwreplay/body/figure.py",
+    "iwreplay/body/hand.py",
     "iwreplay/body/kinematics.py",
     "iwreplay/body/skeleton.py",
+    "iwreplay/body/skin.py",
     "iwreplay/canonical.py",
     "iwreplay/checks",
     "iwreplay/events",

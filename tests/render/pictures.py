@@ -11,7 +11,7 @@ import hashlib
 import re
 import sys
 
-from iwreplay.body import BODY_CAPSULES, posed_capsules
+from iwreplay.body import bone_poses, own_skin
 from iwreplay.pose import from_xyz_yaw, quat_about
 from iwreplay.render import Renderer
 from iwreplay.render.lighting import light_surfaces
@@ -46,7 +46,7 @@ def pictures_sha256(*, threads: int) -> str:
     """Hash over pixels, depth, ids and lattice of eight frames."""
     scene = _scene()
     state = WorldState(scene)
-    renderer = Renderer(scene, body=BODY_CAPSULES, threads=threads)
+    renderer = Renderer(scene, body=own_skin().without_head(), threads=threads)
     h = hashlib.sha256()
     for k in range(8):
         state.attrs["switch_1"]["on"] = k % 4 < 2
@@ -55,7 +55,7 @@ def pictures_sha256(*, threads: int) -> str:
         state.poses["mug_1"] = (2.0 + 0.05 * k, 1.0, 0.9, *quat_about((1.0, 1.0, 0.3), 0.3 * k))
         camera = look((0.4 + 0.4 * k, 0.4, 1.6), (2.2, 1.6 + 0.1 * k, 0.7))
         frame = renderer.draw(
-            state, camera=camera, focal_px=90.0, width=WIDTH, height=HEIGHT, body=posed_capsules(state.body)
+            state, camera=camera, focal_px=90.0, width=WIDTH, height=HEIGHT, body=bone_poses(state.body)
         )
         for array in (frame.rgb, frame.depth, frame.ids, frame.lattice):
             h.update(array.tobytes())

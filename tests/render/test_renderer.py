@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from iwreplay.body import BODY_CAPSULES, posed_capsules
+from iwreplay.body import bone_poses, own_skin
 from iwreplay.errors import RenderError, SceneError
 from iwreplay.pose import Pose, quat_about
 from iwreplay.render import BODY_ID, SKY_ID, Frame, Renderer, focal_from_fovy
@@ -43,7 +43,7 @@ def test_pinned_frames() -> None:
     """These bytes are the same on every machine. A change needs a new number in RENDERER_NAME."""
     scene = kitchen()
     state = WorldState(scene)
-    renderer = Renderer(scene, body=BODY_CAPSULES)
+    renderer = Renderer(scene, body=own_skin().without_head())
     found = []
     for eye, at in (
         ((2.2, 0.3, 1.55), (2.2, 1.6, 0.75)),
@@ -51,15 +51,15 @@ def test_pinned_frames() -> None:
         ((2.2, 0.6, 1.2), (2.25, 1.4, 0.8)),
     ):
         frame = renderer.draw(
-            state, camera=look(eye, at), focal_px=FOCAL, width=W, height=H, body=posed_capsules(state.body)
+            state, camera=look(eye, at), focal_px=FOCAL, width=W, height=H, body=bone_poses(state.body)
         )
         found.append(digest(frame))
     assert found == PINNED
 
 
 PINNED = [
-    "eac0cbfb13f957da7f72607ea6a409fc8279b9199dcf7ed7a40312fb9653b217",
-    "8425346f969a2d1e32639a3a01d3a59a0e846cd8acd1192a364275ef53d82d6a",
+    "cdb5649d755d243d34d1cd5e998dcdeca7b866390d9491764c9436910d78e158",
+    "f7671a9cead4b5d6191fd987de954594a4ecdec818d6788b8d7becd8330e8349",
     "a78544d47786e238b6f82f0791b104008e5958e5cc5d55b44f9fa5cfdddd138a",
 ]
 
@@ -290,14 +290,14 @@ def test_liquid_rises_with_its_volume() -> None:
 def test_the_body_is_drawn_when_its_poses_are_given() -> None:
     scene = small_scene(wall())
     state = WorldState(scene)
-    renderer = Renderer(scene, body=BODY_CAPSULES, threads=1)
-    poses = posed_capsules(state.body)
+    renderer = Renderer(scene, body=own_skin().without_head(), threads=1)
+    poses = bone_poses(state.body)
     x, y, z = poses[0][:3]
     camera = look((x, y - 2.0, z), (x, y, z))
     seen = renderer.draw(state, camera=camera, focal_px=FOCAL, width=W, height=H, body=poses)
     assert (seen.ids == BODY_ID).sum() > 200
     assert (renderer.draw(state, camera=camera, focal_px=FOCAL, width=W, height=H).ids != BODY_ID).all()
-    with pytest.raises(RenderError, match="1 body poses"):
+    with pytest.raises(RenderError, match="1 poses for a body of 76 bones"):
         renderer.draw(state, camera=camera, focal_px=FOCAL, width=W, height=H, body=poses[:1])
 
 
