@@ -33,6 +33,8 @@ _SLIPPED_M = 0.05
 _DEFAULT_PUSH_M = 0.10
 _PUSH_MPS = 0.15
 _SKIN_M = 0.004
+#: a surface lower than this lies on the floor
+_FLAT_M = 0.02
 _TOUCH_S = 0.4
 _DRESS_S = 2.0
 #: where a worn thing is carried: behind the waist, out of the wearer's own view (root_from_thing)
@@ -185,10 +187,14 @@ def push(scope: Scope) -> Plan:
     dx, dy = _shift(scope, thing, script.body, distance, pull=scope.command.verb == "Pull")
     _need_free_way(scope, thing, dx, dy)
     _need_support(scope, thing, dx, dy)
-    start = scope.state.poses[thing.id]
+    # what it carries keeps its place on it, also where it tilts a little over the rim of a mat; carriers come first
+    load = sorted(dependents(scope.state, thing.id), key=lambda t: sum(1 for _ in ancestors(scope.state, t)))
+    starts = {t: scope.state.poses[t] for t in (thing.id, *load)}
+    start = starts[thing.id]
 
     def during(run: Run, share: float) -> None:
-        run.put(thing.id, (start[0] + dx * share, start[1] + dy * share, *start[2:]))
+        for moved, (x, y, *rest) in starts.items():
+            run.put(moved, (x + dx * share, y + dy * share, *rest))  # type: ignore[arg-type]
 
     script.hold(max(0.4, distance / _PUSH_MPS), during=during)
     script.retract(holding=False)
@@ -231,11 +237,15 @@ def _need_free_way(scope: Scope, thing: Thing, dx: float, dy: float) -> None:
 
 
 def _need_support(scope: Scope, thing: Thing, dx: float, dy: float) -> None:
-    """Raises RefusedError with COLLISION when it would go over the edge, or into the wall of what it is in."""
+    """Raises RefusedError with COLLISION when it would go over the edge, or into the wall of what it is in.
+
+    What lies flat on the floor (a rug, a marked zone) has no edge to go over."""
     parent = parent_of(scope.state, thing.id)
     if parent.how != "on":
         return
     surface = surface_at(scope.state, f"{parent.thing}.{parent.part}")
+    if surface.pose[2] < _FLAT_M:
+        return
     x, y, z = scope.state.poses[thing.id][:3]
     px, py, _ = transform_point(inverse(surface.pose), (x + dx, y + dy, z))
     margin = 0.5 * min(thing.bounds_half[0], thing.bounds_half[1])

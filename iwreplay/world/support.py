@@ -149,7 +149,8 @@ def surface_under(state: Posed, thing: str, owner: str) -> PlacedSurface | None:
 
 
 def interior_around(state: Posed, thing: str, owner: str | None = None) -> PlacedInterior | None:
-    """The smallest interior (of `owner`, or of anything) that the thing's core is in."""
+    """The smallest interior (of `owner`, or of anything) that the thing's core is in. A thing is never inside what it
+    carries: the box on the lower shelf of a cart is where the middle of the cart is."""
     point = core_point(thing_of(state, thing), state)
     owners = (thing_of(state, owner),) if owner is not None else places_of(state.scene).containers
     best: tuple[float, PlacedInterior] | None = None
@@ -159,6 +160,8 @@ def interior_around(state: Posed, thing: str, owner: str | None = None) -> Place
         for interior in interiors_of(one, state):
             h = interior.box.half
             volume = h[0] * h[1] * h[2]
-            if point_in_box(point, interior.box, margin_m=_INSIDE_MARGIN_M) and (best is None or volume < best[0]):
+            if not point_in_box(point, interior.box, margin_m=_INSIDE_MARGIN_M):
+                continue
+            if (best is None or volume < best[0]) and thing not in below(state, one.id):
                 best = (volume, interior)
     return None if best is None else best[1]
