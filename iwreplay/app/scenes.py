@@ -19,7 +19,7 @@ from iwreplay.scene.placing import is_off_stage
 from iwreplay.taskpack.loader import compile_task
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["ListedScene", "SceneView", "find_scene", "list_scenes", "view_scene"]
+__all__ = ["ListedScene", "SceneView", "compiled_scene", "find_scene", "list_scenes", "view_scene"]
 
 #: classes of the building itself, which nobody places or uses
 _SHELL = ("floor", "wall", "ceiling")
@@ -149,16 +149,22 @@ def view_scene(wanted: str | None, *, task: str | None = None) -> SceneView:
 
     UnknownNameError for a name; SceneError or TaskError for a file that is malformed or does not hold together.
     """
+    scene, title, pack = compiled_scene(wanted, task=task)
+    return _viewed(scene, title=title, task=pack)
+
+
+def compiled_scene(wanted: str | None, *, task: str | None = None) -> tuple[CompiledScene, str, str | None]:
+    """(the scene compiled, its title, id of the task whose things are in it or None); errors as of `view_scene`."""
     if task is not None:
         pack = find_task(task)
         named = None if wanted is None else find_scene(wanted)
         if named not in (None, pack.scene):
             raise UnknownNameError("scene", str(wanted), hint=f"Task {pack.id} plays in {pack.scene}.")
-        return _viewed(compile_task(pack), title=load_scene(pack.scene).title, task=pack.id)
+        return compile_task(pack), load_scene(pack.scene).title, pack.id
     if wanted is None:
         raise UnknownNameError("scene", "", hint="Name a scene, or a task with --task. All: iwreplay scene list.")
     file = load_scene(find_scene(wanted))
-    return _viewed(compile_scene(file), title=file.title, task=None)
+    return compile_scene(file), file.title, None
 
 
 def _without_shell(scene: CompiledScene) -> tuple[Thing, ...]:

@@ -18,6 +18,8 @@ __all__ = ["app", "main"]
 
 #: modules of the extra `record`
 _EXTRA = ("mujoco", "numba", "llvmlite", "PIL")
+#: module of the extra `usd`
+_USD = "pxr"
 #: what typer raises for wrong options and arguments; BadParameter is the part of it that has a public name
 _UsageError: Any = typer.BadParameter.__base__
 #: exit codes of Ctrl-C and of a reader that closes the pipe: 128 + the number of the signal, as shells give them
@@ -84,6 +86,8 @@ def _run() -> NoReturn:
     except IwreplayError as e:
         _fail(str(e), e.exit_code)
     except ModuleNotFoundError as e:
+        if e.name == _USD:
+            _fail("USD (pxr) is not installed; a stage needs: pip install 'iwreplay[usd]'", 2)
         if e.name not in _EXTRA:
             raise
         _fail(f"{e.name} is not installed; recording, replaying and drawing need: pip install 'iwreplay[record]'", 2)

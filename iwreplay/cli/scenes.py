@@ -1,14 +1,15 @@
-"""`iwreplay scene`: which scenes there are, and what is in them."""
+"""`iwreplay scene`: which scenes there are, what is in them, and one as a USD stage."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from iwreplay.cli.options import JsonOption
-from iwreplay.cli.output import print_json, print_table, say, say_wrapped
+from iwreplay.cli.output import counted, print_json, print_table, say, say_wrapped
 
 if TYPE_CHECKING:
     from iwreplay.app.scenes import SceneView, ThingView
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="The scenes that tasks play in: list, show what is in one."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="The scenes that tasks play in: list, show what is in one, export.",
 )
 
 
@@ -62,6 +65,42 @@ def show(
         print_json(view)
     else:
         _describe(view)
+
+
+@app.command()
+def export(
+    scene: Annotated[
+        str | None, typer.Argument(help="Id of a scene, a unique beginning of it, or a TOML file.", metavar="SCENE")
+    ] = None,
+    *,
+    usd: Annotated[
+        Path,
+        typer.Option(
+            "--usd", help="File to write: .usda (text) or .usdc (smaller); replaced if there.", metavar="FILE"
+        ),
+    ],
+    task: Annotated[
+        str | None,
+        typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Write a scene as one USD stage: bodies, collision shapes, joints, meshes, materials, texts, lights, the camera.
+
+    Pictures of textures and texts go to a folder beside it. Needs: pip install 'iwreplay[usd]'.
+
+    Example: iwreplay scene export family_kitchen --usd kitchen.usda
+    """
+    from iwreplay.app.staging import export_scene
+
+    written = export_scene(scene, usd, task=task)
+    if json:
+        print_json(written)
+        return
+    title = written.scene + (f" with the things of task {written.task}" if written.task else "")
+    say(f"{title}: {counted(written.things, 'thing')}, {counted(written.joints, 'joint')} in {written.path}")
+    if written.pictures:
+        say(f"{counted(written.textures, 'texture')} in {written.pictures}; keep them beside the stage")
 
 
 def _describe(view: SceneView) -> None:

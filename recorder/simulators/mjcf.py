@@ -15,6 +15,7 @@ import xml.etree.ElementTree as ET
 from iwreplay.errors import SimulatorError
 from iwreplay.pose import IDENTITY, Pose, Quat, Vec3, inverse, rotate, transform_point
 from iwreplay.scene.geometry import shape_half
+from iwreplay.scene.masses import solid_masses
 from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
 
 __all__ = ["DT_S", "PROBE", "body_name", "physics_digest", "to_mjcf"]
@@ -96,7 +97,7 @@ def _numbers(values: tuple[float, ...]) -> str:
 
 def _add_thing(thing: Thing, world: ET.Element, assets: ET.Element, contact: ET.Element, actuators: ET.Element) -> None:
     bodies: list[ET.Element] = []
-    weights = _weights(thing)
+    weights = solid_masses(thing)
     for i, link in enumerate(thing.links):
         if i == 0:
             # a drive would keep a tree awake for ever; drives of this backend wake theirs when they are told to move
@@ -154,33 +155,6 @@ def _add_joint(thing: Thing, joint: Joint, offset: Pose, body: ET.Element, actua
     # 40 rad/s: reaches a target well within 0.2 s, and a shelf full of cans moves a drawer by less than 1 mm
     kp = "1200" if joint.kind == "hinge" else "12000"
     ET.SubElement(actuators, "position", name=name, joint=name, kp=kp, dampratio="1")
-
-
-def _weights(thing: Thing) -> dict[tuple[int, int], float]:
-    """Mass of every collision shape: the thing's mass shared by volume, at least a gram each."""
-    volumes = {
-        (i, j): _volume(s)
-        for i, link in enumerate(thing.links)
-        for j, s in enumerate(link.shapes)
-        if s.role != "visual"
-    }
-    total = sum(volumes.values())
-    return {k: max(thing.mass_kg * v / total, 0.001) for k, v in volumes.items()}
-
-
-def _volume(shape: Shape) -> float:
-    s = shape.size
-    if shape.kind == "box":
-        return 8.0 * s[0] * s[1] * s[2]
-    if shape.kind == "cylinder":
-        return 2.0 * math.pi * s[0] * s[0] * s[1]
-    if shape.kind == "sphere":
-        return 4.0 / 3.0 * math.pi * s[0] ** 3
-    if shape.kind == "capsule":
-        return math.pi * s[0] * s[0] * (2.0 * s[1] + 4.0 / 3.0 * s[0])
-    if shape.kind == "cone":
-        return 2.0 / 3.0 * math.pi * s[2] * (s[0] * s[0] + s[0] * s[1] + s[1] * s[1])
-    raise SimulatorError(f'a {shape.kind} can be drawn but not collided with; give it role = "visual"')
 
 
 def _add_geom(thing: Thing, name: str, shape: Shape, *, mass: float, body: ET.Element, assets: ET.Element) -> None:

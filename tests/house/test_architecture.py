@@ -32,7 +32,9 @@ def test_every_path_is_there() -> None:
 
 def test_libraries_are_those_that_are_declared_and_locked() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    # what only tests and those who ask for it install is in the lock of the tests
+    locks = ("requirements.lock", "requirements-dev.lock")
+    lock = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in locks)
     table = PAGE.partition("| library |")[2].partition("\n\n")[0]
     rows = [[c.strip() for c in line.split("|")[1:3]] for line in table.splitlines()[2:]]
     named = {}

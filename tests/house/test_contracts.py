@@ -28,6 +28,7 @@ OFFENCES = {
     "mujoco is imported by its backend only": ("recorder/__init__.py", "import mujoco"),
     "numba is imported by the renderer only": ("scorers/__init__.py", "import numba"),
     "Pillow is imported where text is drawn only": ("iwreplay/frames/png.py", "from PIL import Image"),
+    "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
     "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),
     "typer and rich are imported by the command line only": ("replayer/__init__.py", "import rich"),

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ("pyarrow", "duckdb", "litellm", "mujoco", "numba", "numpy", "PIL")
+HEAVY = ("pyarrow", "duckdb", "litellm", "mujoco", "numba", "numpy", "PIL", "pxr")
 
 _CODE = """
 import io, json, sys, contextlib
