@@ -3,6 +3,7 @@
 #   make test       format, lint, types, import contracts, tests
 #   make test-slow  the long suites
 #   make bench      measurements against peers
+#   make gallery    draw every scene into docs/gallery
 #   make samples    record the sample episodes in episodes/samples anew
 
 # The first interpreter that is new enough; override with `make PYTHON=/path/to/python3.12 ...`.
@@ -16,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 DEMO_STORE ?= demo-store
 JOBS ?= 2
 
-.PHONY: help demo test test-slow lint bench docs samples lock clean
+.PHONY: help demo test test-slow lint bench docs gallery samples lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -59,6 +60,10 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python docs/write.py
 
+# Draws docs/gallery.md and its contact sheets anew: every scene, a few minutes.
+gallery: $(VENV)/.dev
+	$(IW) scene render --gallery docs/gallery
+
 # Records episodes/samples anew, after a change of behaviour or looks that is meant.
 samples: $(VENV)/.dev
 	$(BIN)/python -m tests.tasks.make_samples
@@ -67,7 +72,7 @@ samples: $(VENV)/.dev
 lock:
 	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-annotate -q -o requirements.lock
-	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --extra dev -c requirements.lock \
+	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --extra video --extra dev -c requirements.lock \
 		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-dev.lock
 
 $(VENV)/.made:

@@ -5,7 +5,7 @@ State replay is the fold of the core, `iwreplay.world.state.fold`.
 
 from __future__ import annotations
 
-from replayer.frames import ReplayedFrame, replay_frames
+from replayer.frames import Moment, ReplayedFrame, moments, replay_frames
 from replayer.grades import GRADES, Grade
 from replayer.lines import Lines, collect_lines
 from replayer.participants import LoggedAssistant, LoggedHuman
@@ -21,11 +21,13 @@ __all__ = [
     "Lines",
     "LoggedAssistant",
     "LoggedHuman",
+    "Moment",
     "Reexecution",
     "ReplayableLog",
     "ReplayedFrame",
     "StepGrade",
     "collect_lines",
+    "moments",
     "reexecute",
     "replay_frames",
 ]

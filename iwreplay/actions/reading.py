@@ -18,17 +18,21 @@ from iwreplay.processes.support import closed_around
 from iwreplay.scene.model import Face, Thing
 from iwreplay.world.geometry import PlacedFace, faces_of, thing_of
 
-__all__ = ["need_uncovered", "read"]
+__all__ = ["ReadingView", "need_uncovered", "read", "reading_views"]
 
 _READ_S = 1.5
 #: smallest height of a letter that can be read, as a share of its distance: 5 pixels in a 640x480 frame with a field
-#: of view of 60 degrees, and people read less than 4.75 badly
+#: of view of 60 degrees, and people read less than 4.75 badly; the tilt of its face shortens it
 _LEGIBLE_RAD = 0.012
+#: where the ends of the text are, as a share of the width of its face
+_ENDS = 0.4
 #: a face seen at a flatter angle than this is not readable
 _FACING = 0.2
 _READING_M = 0.36
 #: how much nearer than the feet a bent body brings the eyes, and the farthest that one walks up to see
 _LEAN_M, _FARTHEST_M = 0.4, 4.0
+#: of the eyes when one stands, stoops or crouches, and how far they are ahead of the feet
+_EYE_HEIGHTS_M, _EYES_AHEAD_M = (1.6, 1.3, 1.1, 0.95), 0.15
 #: places tried for one face, and how far apart they are at least
 _TRIES, _APART_M = 24, 0.15
 
@@ -45,6 +49,43 @@ class _Verdict(NamedTuple):
     #: the least trouble with the others, and what hides the face
     trouble: _Trouble
     blocker: str
+
+
+class ReadingView(NamedTuple):
+    """How Read comes to see a face."""
+
+    #: of the wearer, looking at it
+    body: tuple[float, ...]
+    posture: Posture
+    #: where the thing is meanwhile (world_from_thing); None where it was: it is not taken into the hand
+    held_at: Pose | None
+
+
+def reading_views(scope: Scope, thing: Thing, face: Face) -> Iterator[ReadingView]:
+    """How Read would see one face of a thing with text on it, after as long a walk as it takes: where the thing is,
+    and before the eyes if it can be taken into the hand. Changes nothing."""
+    texts = {face.name: face}
+    placed = [f for f in faces_of(thing, scope.state) if f.name == face.name]
+    found = None if closed_around(scope.state, thing.id) else _seen_in_place(scope, thing, placed, texts)
+    if found is not None:
+        yield found
+    if "grab" in thing.affordances:
+        camera = key_poses(scope.state.body).camera
+        yield ReadingView(scope.state.body, "stand", _squarely_before(camera, placed[0], scope.state.poses[thing.id]))
+
+
+def _seen_in_place(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face]) -> ReadingView | None:
+    routes = list(_viewpoints(scope, thing, placed, texts))
+    postures: tuple[Posture, ...] = ("stand", "stoop", "crouch")
+    for posture in postures:
+        for route in [_on_the_spot(scope, placed), *routes]:
+            script = scope.script()
+            script.walk(route)
+            if posture != "stand":
+                script.posture(posture)
+            if _verdict(scope, thing, placed, texts, script.body).ready:
+                return ReadingView(script.look(placed[0].pose[:3]).body, posture, None)
+    return None
 
 
 def read(scope: Scope) -> Plan:
@@ -152,7 +193,7 @@ def _viewpoints(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dic
         tried: list[tuple[float, float]] = []
         for route in scope.planner.viewpoints(scope.state, thing.id, at.pose, within_m=farthest):
             end = (route.stance.x, route.stance.y)
-            if any(math.dist(end, p) < _APART_M for p in tried):
+            if any(math.dist(end, p) < _APART_M for p in tried) or not _could_be_tall(texts[at.name], at, end):
                 continue
             tried.append(end)
             yield route
@@ -173,10 +214,24 @@ def _cannot(scope: Scope, thing: Thing, why: _Verdict, *, seated: bool = False) 
     return refuse("OCCLUDED", f"The writing on {name} faces away from me{lift}.", blocker=thing.id)
 
 
-def _turned_to(at: PlacedFace, eye: Vec3) -> float:
-    """Cosine between a face's normal and the way to the eye."""
+def _is_tall(face: Face, at: PlacedFace, eye: Vec3) -> bool:
+    """Whether the letters are large enough, as the eye sees them, in the middle and at both ends."""
+    ends = [transform_point(at.pose, (x * face.size[0], 0.0, 0.0)) for x in (0.0, -_ENDS, _ENDS)]
+    return all(face.cap_height_m * _turned_to(at, eye, spot=p) >= _LEGIBLE_RAD * math.dist(eye, p) for p in ends)
+
+
+def _could_be_tall(face: Face, at: PlacedFace, feet: tuple[float, float]) -> bool:
+    """Whether the letters may be large enough for somebody who stands there, in some posture."""
+    away = math.dist(feet, at.pose[:2])
+    share = max(0.0, 1.0 - _EYES_AHEAD_M / away) if away > 0.0 else 0.0
+    x, y = (p + share * (f - p) for f, p in zip(feet, at.pose[:2], strict=True))
+    return any(_is_tall(face, at, (x, y, height)) for height in _EYE_HEIGHTS_M)
+
+
+def _turned_to(at: PlacedFace, eye: Vec3, *, spot: Vec3 | None = None) -> float:
+    """Cosine between a face's normal and the way to the eye, from its middle or from a spot on it."""
     n = rotate(at.pose[3:], (0.0, 0.0, 1.0))
-    d = tuple(e - p for e, p in zip(eye, at.pose[:3], strict=True))
+    d = tuple(e - p for e, p in zip(eye, spot or at.pose[:3], strict=True))
     length = math.hypot(*d)
     return sum(a * b for a, b in zip(n, d, strict=True)) / length if length > 0.0 else 0.0
 
@@ -200,7 +255,7 @@ def _verdict(
         if hides:
             if trouble == "away":
                 trouble, blocker = "hidden", hides
-        elif texts[at.name].cap_height_m < _LEGIBLE_RAD * math.dist(eye, at.pose[:3]):
+        elif not _is_tall(texts[at.name], at, eye):
             trouble = "small"
         else:
             ready.append(at)
@@ -241,11 +296,15 @@ def _beside_the_text(texts: dict[str, Face]) -> Vec3:
 
 def _before_the_eyes(scope: Scope, thing: Thing, camera: Pose, hand: Pose, at: PlacedFace) -> Pose:
     """hand_from_thing with the face square to the camera, at reading distance."""
+    found = compose(inverse(hand), _squarely_before(camera, at, scope.state.poses[thing.id]))
+    return (*found[:3], *normalised(found[3:]))
+
+
+def _squarely_before(camera: Pose, at: PlacedFace, world_from_thing: Pose) -> Pose:
+    """Where a thing must be for its face to be square to the camera, at reading distance."""
     distance = max(_READING_M, 0.9 * max(at.size))
     world_from_face = compose(camera, (0.0, 0.0, -distance, 1.0, 0.0, 0.0, 0.0))
-    face_from_thing = compose(inverse(at.pose), scope.state.poses[thing.id])
-    found = compose(inverse(hand), compose(world_from_face, face_from_thing))
-    return (*found[:3], *normalised(found[3:]))
+    return compose(world_from_face, compose(inverse(at.pose), world_from_thing))
 
 
 def _turn_in_hand(thing: str, hand_from_thing: Pose) -> Effect:

@@ -1,8 +1,7 @@
-"""Verifying episodes by running them again, and drawing their frames from the log."""
+"""Verifying episodes by running them again."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -11,11 +10,10 @@ from pathlib import Path
 import msgspec
 
 from iwreplay import __version__
-from iwreplay.app.episodes import find_episode, find_episodes, look_at
+from iwreplay.app.episodes import find_episodes, look_at
 from iwreplay.app.pool import each, threads_for
-from iwreplay.errors import EventError, LogError, StoreError, UnknownNameError
-from iwreplay.events import EpisodeConfig, EpisodeOpened, FrameCaptured
-from iwreplay.frames import png_bytes
+from iwreplay.errors import EventError, LogError
+from iwreplay.events import EpisodeConfig, EpisodeOpened
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.log import LogReader, read_log
 from iwreplay.loop import environment_fingerprint
@@ -27,16 +25,14 @@ from iwreplay.store import (
     ReplayVerdict,
     StepVerdict,
     VerdictClaim,
-    write_whole,
 )
 from recorder.record import SystemClock
 from recorder.simulators.mujoco_backend import MujocoSimulator
 from replayer.comparer import engine_of
-from replayer.frames import replay_frames
 from replayer.reexecution import reexecute
 from replayer.report import Difference, EnvironmentDifference, Reexecution
 
-__all__ = ["Drawing", "DrawnFrame", "Verdict", "draw_frames", "replay_episode", "replay_episodes"]
+__all__ = ["Verdict", "replay_episode", "replay_episodes"]
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,27 +64,6 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     replay: int | None = None
     #: why the log can't be replayed
     problem: str | None = None
-
-
-class DrawnFrame(msgspec.Struct, frozen=True, kw_only=True):
-    """One frame, drawn from the log."""
-
-    frame: str
-    seq: int
-    sim_time_s: float
-    cause: str
-    #: "same" as seen, "different", or "never drawn" (then there is no hash to compare with)
-    verdict: str
-    file: str | None
-
-
-class Drawing(msgspec.Struct, frozen=True, kw_only=True):
-    """Frames of one episode."""
-
-    episode: str
-    #: None when nothing was written
-    folder: str | None
-    frames: tuple[DrawnFrame, ...]
 
 
 def replay_episodes(
@@ -212,53 +187,6 @@ def _not_replayed(episode: Episode, why: str) -> Verdict:
     )
 
 
-def draw_frames(
-    store: Path,
-    wanted: str,
-    *,
-    frames: tuple[str, ...] = (),
-    every: int = 1,
-    out: Path | None = None,
-    write: bool = True,
-    progress: Callable[[int, int], None] = lambda done, of: None,
-) -> Drawing:
-    """Draws the frames of an episode from its log, compares their pixels with the hashes in it, and writes PNG files.
-
-    `frames` are ids ("f000012") or their numbers; all when there is none, then every n-th with `every`.
-    """
-    episode = find_episode(store, wanted)
-    with read_log(episode.log) as log:
-        known = [e.frame_id for _, e in log if isinstance(e, FrameCaptured)]
-        chosen = _chosen(episode, known, frames)[::every]
-        folder = out or episode.frames
-        if write:
-            _make(folder)
-        drawn = []
-        for replayed in replay_frames(
-            log, frames=lambda scene, config: FrameMaker(scene, config=config), only=frozenset(chosen)
-        ):
-            event = replayed.event
-            file = folder / f"{event.frame_id}.png" if write else None
-            if file is not None:
-                try:
-                    write_whole(file, png_bytes(replayed.frame.rgb), durable=False)
-                except OSError as e:
-                    raise StoreError(f"{file} can't be written: {e.strerror}") from e
-            verdict = "never drawn" if replayed.ok is None else "same" if replayed.ok else "different"
-            drawn.append(
-                DrawnFrame(
-                    frame=event.frame_id,
-                    seq=replayed.seq,
-                    sim_time_s=event.sim_time_s,
-                    cause=event.cause,
-                    verdict=verdict,
-                    file=None if file is None else str(file),
-                )
-            )
-            progress(len(drawn), len(chosen))
-    return Drawing(episode=episode.id, folder=str(folder) if write else None, frames=tuple(drawn))
-
-
 def _grade(done: Reexecution) -> str:
     return "state-equal" if done.verdict == "exact" and not done.exact else done.verdict
 
@@ -281,21 +209,3 @@ def _verdict(episode: Episode, done: Reexecution, *, replay: int | None) -> Verd
         status=look_at(episode).status,
         replay=replay,
     )
-
-
-def _chosen(episode: Episode, known: list[str], wanted: tuple[str, ...]) -> list[str]:
-    if not wanted:
-        return known
-    ids = [f"f{int(w):06d}" if re.fullmatch(r"[0-9]{1,6}", w) else w for w in wanted]
-    for frame in ids:
-        if frame not in known:
-            there = f"{episode.id} has {known[0]} to {known[-1]}." if known else f"{episode.id} has no frame."
-            raise UnknownNameError("frame", frame, hint=there)
-    return [k for k in known if k in ids]
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise StoreError(f"the folder for frames {folder} can't be made: {e.strerror}") from e

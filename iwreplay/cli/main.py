@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from iwreplay import __version__
-from iwreplay.cli import log, query, replay, run, scenes, score, show, tasks
+from iwreplay.cli import frames, log, query, replay, run, scene_pictures, scenes, score, show, tasks
 from iwreplay.cli.interrupts import CtrlC
 from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
@@ -18,6 +18,8 @@ __all__ = ["app", "main"]
 
 #: modules of the extra `record`
 _EXTRA = ("mujoco", "numba", "llvmlite", "PIL")
+#: module of the extra `video`
+_VIDEO = "av"
 #: module of the extra `usd`
 _USD = "pxr"
 #: what typer raises for wrong options and arguments; BadParameter is the part of it that has a public name
@@ -54,10 +56,12 @@ def _root(
 
 
 app.add_typer(tasks.app, name="tasks")
+scene_pictures.add_to(scenes.app)
 app.add_typer(scenes.app, name="scene")
 run.add_to(app)
 show.add_to(app)
 replay.add_to(app)
+frames.add_to(app)
 score.add_to(app)
 query.add_to(app)
 app.add_typer(log.app, name="log")
@@ -86,6 +90,8 @@ def _run() -> NoReturn:
     except IwreplayError as e:
         _fail(str(e), e.exit_code)
     except ModuleNotFoundError as e:
+        if e.name == _VIDEO:
+            _fail("PyAV (av) is not installed; a video needs: pip install 'iwreplay[video]'", 2)
         if e.name == _USD:
             _fail("USD (pxr) is not installed; a stage needs: pip install 'iwreplay[usd]'", 2)
         if e.name not in _EXTRA:

@@ -1,13 +1,12 @@
-"""`iwreplay replay` and `iwreplay frames`: verify by re-execution; draw from the log."""
+"""`iwreplay replay`: verify by re-execution."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
 from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -64,51 +63,6 @@ def replay(
         raise typer.Exit(1)
 
 
-def frames(
-    episode: EpisodeArgument,
-    *,
-    frame: Annotated[
-        list[str] | None, typer.Option("--frame", help="Only this frame (repeat): f000012 or 12.", metavar="ID")
-    ] = None,
-    every: Annotated[int, typer.Option("--every", help="Only every n-th frame.", min=1)] = 1,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="Folder for the PNG files; else the episode's own, or ID-frames for a log outside a store.",
-            metavar="DIR",
-        ),
-    ] = None,
-    verify_only: Annotated[bool, typer.Option("--verify", help="Draw and compare, write nothing.")] = False,
-    store: StoreOption = DEFAULT_STORE,
-    json: JsonOption = False,
-) -> None:
-    """Draw frames from the log as PNG files, and compare their pixels with the hashes in it.
-
-    Exit code 1 when a frame is not the one that was seen. A frame that was never drawn has no hash, and says so.
-
-    Example: iwreplay frames V06-oracle --every 10 --out pictures
-    """
-    from iwreplay.app.replaying import draw_frames
-
-    with progress("drawing") as tell:
-        drawn = draw_frames(
-            store, episode, frames=tuple(frame or ()), every=every, out=out, write=not verify_only, progress=tell
-        )
-    if json:
-        print_json(drawn)
-    else:
-        print_table(
-            ("frame", "seq", "sim_time_s", "cause", "pixels"),
-            [(f.frame, f.seq, f.sim_time_s, f.cause, f.verdict) for f in drawn.frames],
-        )
-        if drawn.folder is not None:
-            say(f"{counted(len(drawn.frames), 'frame')} in {drawn.folder}")
-    if any(f.verdict == "different" for f in drawn.frames):
-        note("the pixels of some frames are not those that were seen; was the log changed, or the renderer?")
-        raise typer.Exit(1)
-
-
 def _explain(verdict: Verdict) -> None:
     if verdict.problem is None and not verdict.log_ended:
         say(f"{verdict.episode}: its log has no end; compared as far as it goes ({verdict.events} events)")
@@ -131,6 +85,5 @@ def _explain(verdict: Verdict) -> None:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands."""
+    """Adds the command."""
     app.command()(replay)
-    app.command()(frames)

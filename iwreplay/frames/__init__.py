@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from iwreplay.frames.budget import FRAME_LIMIT, LATEST_FRAMES, choose_frames, frame_indices
 from iwreplay.frames.legibility import READABLE_CAP_PX, FaceView, cap_height_px, view_face
-from iwreplay.frames.png import pixels_sha256, png_bytes
+from iwreplay.frames.png import pixels_sha256, png_bytes, png_pixels
 
 __all__ = [
     "FRAME_LIMIT",
@@ -19,5 +19,6 @@ __all__ = [
     "frame_indices",
     "pixels_sha256",
     "png_bytes",
+    "png_pixels",
     "view_face",
 ]

@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from iwreplay.pose import Pose, Vec3, inverse, rotate, transform_point
+from iwreplay.pose import Pose, Vec3, compose, inverse, quat_to_matrix, rotate, transform_point
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["READABLE_CAP_PX", "FaceView", "cap_height_px", "view_face"]
+__all__ = ["READABLE_CAP_PX", "FaceView", "cap_height_px", "face_pixels", "flattened", "view_face"]
 
 #: capitals of this height can be read
 READABLE_CAP_PX = 4.75
@@ -100,3 +100,68 @@ def view_face(
             if 0 <= x < width and 0 <= y < height and ids[y, x] == thing_index and depth[y, x] > -p[2] - _HIDDEN_BY_M:
                 shown += 1
     return FaceView(smallest, shown / (across * down) if smallest > 0.0 else 0.0)
+
+
+def face_pixels(
+    camera: Pose,
+    *,
+    focal_px: float,
+    face: Pose,
+    size_m: tuple[float, float],
+    ids: npt.NDArray[np.int32],
+    thing_index: int,
+) -> npt.NDArray[np.bool_]:
+    """(height, width): the pixels whose middle looks at a face, and which show the thing that carries it."""
+    import numpy as np
+
+    height, width = ids.shape
+    face_from_camera = compose(inverse(face), camera)
+    x = ((np.arange(width) + 0.5) - width / 2.0) / focal_px
+    y = (height / 2.0 - (np.arange(height) + 0.5)) / focal_px
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = quat_to_matrix(face_from_camera[3:])
+    ox, oy, oz = face_from_camera[:3]
+    gx, gy = x[None, :], y[:, None]
+    # the ray through a pixel, (x, y, -1) in the camera's frame, meets the face's plane z = 0
+    dx, dy, dz = ax * gx + ay * gy - az, bx * gx + by * gy - bz, cx * gx + cy * gy - cz
+    away = dz >= -1e-9
+    t = oz / -np.where(away, -1.0, dz)
+    u, v = ox + t * dx, oy + t * dy
+    inside: npt.NDArray[np.bool_] = (
+        ~away & (t > 0.0) & (np.abs(u) < size_m[0] / 2.0) & (np.abs(v) < size_m[1] / 2.0) & (ids == thing_index)
+    )
+    return inside
+
+
+def flattened(
+    rgb: npt.NDArray[np.uint8],
+    camera: Pose,
+    *,
+    focal_px: float,
+    face: Pose,
+    size_m: tuple[float, float],
+    px_per_m: float,
+) -> npt.NDArray[np.uint8]:
+    """A face that a frame shows, as if it were looked at squarely: (height, width, 3) at `px_per_m`, each pixel mixed
+    from the four of the frame around its place. It shows nothing that the frame does not; what is outside of the frame
+    repeats its edge."""
+    import numpy as np
+
+    width, height = (max(1, math.floor(side * px_per_m + 0.5)) for side in size_m)
+    u = ((np.arange(width) + 0.5) / width - 0.5) * size_m[0]
+    v = (0.5 - (np.arange(height) + 0.5) / height) * size_m[1]
+    camera_from_face = compose(inverse(camera), face)
+    (ax, ay, _), (bx, by, _), (cx, cy, _) = quat_to_matrix(camera_from_face[3:])
+    ox, oy, oz = camera_from_face[:3]
+    gu, gv = u[None, :], v[:, None]
+    deep = np.maximum(-(oz + cx * gu + cy * gv), 1e-6)
+    x = rgb.shape[1] / 2.0 + focal_px * (ox + ax * gu + ay * gv) / deep - 0.5
+    y = rgb.shape[0] / 2.0 - focal_px * (oy + bx * gu + by * gv) / deep - 0.5
+    x, y = np.clip(x, 0.0, rgb.shape[1] - 1.0), np.clip(y, 0.0, rgb.shape[0] - 1.0)
+    x0, y0 = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
+    x1, y1 = np.minimum(x0 + 1, rgb.shape[1] - 1), np.minimum(y0 + 1, rgb.shape[0] - 1)
+    fx, fy = (x - x0)[..., None], (y - y0)[..., None]
+    mixed = (1.0 - fy) * ((1.0 - fx) * rgb[y0, x0] + fx * rgb[y0, x1]) + fy * (
+        (1.0 - fx) * rgb[y1, x0] + fx * rgb[y1, x1]
+    )
+    found: npt.NDArray[np.uint8] = np.floor(mixed + 0.5).astype(np.uint8)
+    return found

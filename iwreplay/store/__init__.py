@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, safe_id, write_whole
+from iwreplay.store.pixels import KeptPixels
 from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey
 from iwreplay.store.status import STATUSES, Status, status_of
 from iwreplay.store.verdicts import (
@@ -23,6 +24,7 @@ __all__ = [
     "EnvironmentChange",
     "Episode",
     "FirstDivergence",
+    "KeptPixels",
     "KeptVerdict",
     "ReplayVerdict",
     "ScoreBook",

@@ -5,6 +5,7 @@
     DIR/episodes/<id>/scores.json   scores kept with the keys they are valid for
     DIR/episodes/<id>/replays/      verdicts of replays, each a record of its own; what was found then, on that machine
     DIR/episodes/<id>/frames/       frames drawn from the log on request
+    DIR/episodes/<id>/pixels/       frames as they were seen, named by the hash of their pixels, kept on request
     DIR/catalogue.duckdb            for questions; disposable
 
 An episode's folder is made in one step before its log is begun, so two recorders never share one. There is no
@@ -61,6 +62,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     def frames(self) -> Path:
         """Folder for drawn frames: the episode's own, or one in the current folder for a log outside any store."""
         return self.folder / "frames" if self.folder is not None else Path(f"{self.id}-frames")
+
+    @property
+    def pixels(self) -> Path:
+        """Folder for kept pixels: the episode's own, or one beside a log outside any store."""
+        return self.folder / "pixels" if self.folder is not None else self.log.with_name(f"{self.log.stem}.pixels")
 
     @property
     def scores(self) -> Path | None:

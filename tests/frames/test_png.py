@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from iwreplay.errors import RenderError
-from iwreplay.frames import pixels_sha256, png_bytes
+from iwreplay.frames import pixels_sha256, png_bytes, png_pixels
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 3), (48, 64)])
@@ -39,3 +39,26 @@ def test_hash_is_of_rows_in_order() -> None:
 def test_refuses_other_arrays(bad: np.ndarray) -> None:
     with pytest.raises(RenderError, match="RGB"):
         png_bytes(bad)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (48, 64)])
+def test_its_own_pictures_are_read(shape: tuple[int, int]) -> None:
+    rgb = np.random.default_rng(5).integers(0, 256, (*shape, 3)).astype(np.uint8)
+    assert (png_pixels(png_bytes(rgb)) == rgb).all()
+
+
+def test_others_and_damaged_ones_are_refused() -> None:
+    rgb = np.random.default_rng(5).integers(0, 256, (9, 11, 3)).astype(np.uint8)
+    good = png_bytes(rgb)
+    out = io.BytesIO()
+    Image.fromarray(rgb[..., 0]).save(out, "PNG")
+    for bad in (b"", b"GIF89a", good[:-9], good[:40], good[:60] + b"\0\1" + good[62:], out.getvalue(), good[:8]):
+        with pytest.raises(RenderError):
+            png_pixels(bad)
+    for k in range(len(good)):
+        flipped = good[:k] + bytes([good[k] ^ 16]) + good[k + 1 :]
+        try:
+            read = png_pixels(flipped)
+        except RenderError:
+            continue
+        assert (read == rgb).all(), k

@@ -27,6 +27,7 @@ OFFENCES = {
     "What judges is pure: no files, clock, network or chance": ("iwreplay/checks/bddl.py", "import pathlib"),
     "mujoco is imported by its backend only": ("recorder/__init__.py", "import mujoco"),
     "numba is imported by the renderer only": ("scorers/__init__.py", "import numba"),
+    "PyAV is imported where videos are written only": ("iwreplay/frames/sheet.py", "import av"),
     "Pillow is imported where text is drawn only": ("iwreplay/frames/png.py", "from PIL import Image"),
     "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),

@@ -17,7 +17,7 @@ def test_every_frame_is_drawn_again_and_verified() -> None:
     frames = list(replay_frames(log, frames=lambda scene, config: FakeFrames(config)))
     assert len(frames) == sum(isinstance(e, FrameCaptured) for e in log.events())
     assert {f.ok for f in frames} == {True}
-    assert frames[0].frame.rgb.shape == (6, 8, 3)
+    assert frames[0].rgb.shape == (6, 8, 3)
     only = list(replay_frames(log, frames=lambda scene, config: FakeFrames(config), only={"f000003"}))
     assert [f.event.frame_id for f in only] == ["f000003"]
 

@@ -1,0 +1,344 @@
+"""Checking scenes: that they hold together, that what is in them can be used, and that their texts can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from iwreplay.actions.grammar import parse_command
+from iwreplay.actions.perception import Perception
+from iwreplay.actions.reading import ReadingView, reading_views
+from iwreplay.actions.scope import Scope
+from iwreplay.app.scenes import compiled_scene
+from iwreplay.body import key_poses, standing
+from iwreplay.errors import SceneError, TaskError
+from iwreplay.events import EpisodeConfig
+from iwreplay.frames import READABLE_CAP_PX, view_face
+from iwreplay.frames.legibility import face_pixels, flattened
+from iwreplay.frames.maker import FrameMaker
+from iwreplay.frames.pages import Pixels
+from iwreplay.motion import Approach, Planner, Route
+from iwreplay.motion import trajectories as move
+from iwreplay.pose import Vec3, transform_point
+from iwreplay.processes.support import closed_around
+from iwreplay.render.text import TextFit, draw_text, fit_text
+from iwreplay.scene.geometry import initial_joints, point_in_box
+from iwreplay.scene.model import CompiledScene, Face, Thing
+from iwreplay.vocabulary import WEARER
+from iwreplay.world.geometry import faces_of, grip_point, handle_point, interiors_of, surfaces_of
+from iwreplay.world.state import WorldState
+from recorder.simulators.mujoco_backend import MujocoSimulator
+
+__all__ = ["FLAT_CAP_PX", "READABLE_CONTRAST", "Problem", "SceneCheck", "TextCheck", "check_scene", "read_texts"]
+
+#: least ratio of the luminances of ink and paper in the pixels, as WCAG 2.2 defines it and asks of large letters
+READABLE_CONTRAST = 3.0
+#: height of capitals in what `read_texts` shows, pixels
+FLAT_CAP_PX = 34
+#: of the pixels that the ink should take, the share that must be as far from the paper as that: edges are blurred
+_INK_SHARE = 0.3
+#: as much of a face must be in view
+_SHOWN = 0.5
+#: a hand does something with these
+_USED = frozenset({"grab", "open", "switch", "seat", "water_source"})
+#: nobody is asked to put something higher than this, metres, or where there is less room above
+_HIGHEST_M, _ROOM_ABOVE_M = 1.9, 0.08
+_JUST_ABOVE_M = 0.05
+#: places on a surface that are tried, as shares of its half sides
+_SPOTS = tuple((u, v) for v in (0.0, -0.7, 0.7) for u in (0.0, -0.7, 0.7))
+#: time for things to come to rest, seconds
+_REST_S = 1.0
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with a scene."""
+
+    #: layout, reach, room or text
+    what: str
+    #: the thing, surface, room or face that it is about; "" when the sentence names it
+    where: str
+    sentence: str
+
+
+class TextCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """How one text can be read."""
+
+    thing: str
+    face: str
+    text: str
+    #: whole text on its face, with capitals of this height in metres
+    fits: bool
+    cap_height_m: float
+    #: stand, stoop, crouch, or hand; "" when it can't be read from anywhere
+    read_from: str
+    #: height of a capital in the frame from there, pixels, and of ink to paper; None when it can't be read
+    cap_px: float | None
+    contrast: float | None
+    #: share of the face in view
+    shown: float
+    ok: bool
+
+
+class SceneCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What was found in one scene."""
+
+    scene: str
+    task: str | None
+    ok: bool
+    problems: tuple[Problem, ...]
+    texts: tuple[TextCheck, ...]
+    #: things and surfaces that were asked for, and rooms that were walked to
+    reached: int
+
+
+def check_scene(
+    wanted: str | None, *, task: str | None = None, progress: Callable[[int, int], None] = lambda done, of: None
+) -> SceneCheck:
+    """Checks a scene, with the things of a task in it if one is named. UnknownNameError for a name that is none; what
+    does not hold together is in the answer."""
+    try:
+        scene, _, pack = compiled_scene(wanted, task=task)
+    except (SceneError, TaskError) as e:
+        problem = Problem(what="layout", where="", sentence=str(e))
+        return SceneCheck(scene=wanted or "", task=task, ok=False, problems=(problem,), texts=(), reached=0)
+    check = _Check(scene)
+    problems = [*check.rooms(), *check.uses()]
+    texts, every = [], sum(1 for _ in _texts(scene))
+    for found, _ in check.texts():
+        texts.append(found)
+        progress(len(texts), every)
+    problems += [_told(t) for t in texts if not t.ok]
+    return SceneCheck(
+        scene=scene.id, task=pack, ok=not problems, problems=tuple(problems), texts=tuple(texts), reached=check.reached
+    )
+
+
+def read_texts(wanted: str | None, *, task: str | None = None) -> Iterator[tuple[TextCheck, Pixels | None]]:
+    """Every text of a scene, and its face as a frame shows it from where Read looks at it, turned square to the reader
+    and enlarged to capitals of `FLAT_CAP_PX` (None where it can't be read). Errors as of `compiled_scene`."""
+    yield from _Check(compiled_scene(wanted, task=task)[0]).texts()
+
+
+def _texts(scene: CompiledScene) -> Iterator[tuple[Thing, Face, str]]:
+    for thing in scene.things:
+        if thing.attrs.get("exists") is False:
+            continue
+        for link in thing.links:
+            for face in link.faces:
+                text = thing.attrs.get(f"text:{face.name}")
+                if isinstance(text, str) and text.strip():
+                    yield thing, face, text
+
+
+def _told(t: TextCheck) -> Problem:
+    if not t.fits:
+        why = "does not fit its face"
+    elif not t.read_from:
+        why = "can't be read from anywhere, and the thing can't be taken into the hand"
+    elif t.cap_px is not None and t.cap_px < READABLE_CAP_PX:
+        why = f"has capitals of {t.cap_px:.1f} pixels from where it is read; {READABLE_CAP_PX} are needed"
+    elif t.contrast is not None and t.contrast < READABLE_CONTRAST:
+        why = f"has a contrast of {t.contrast:.1f} to its paper; {READABLE_CONTRAST:g} are needed"
+    else:
+        why = f"is in view with {100 * t.shown:.0f} % of its face; {100 * _SHOWN:.0f} % are needed"
+    return Problem(what="text", where=f"{t.thing}.{t.face}", sentence=f"the text {t.text!r} {why}")
+
+
+class _Check:
+    """One scene with its physics, doors open, and everything at rest."""
+
+    def __init__(self, scene: CompiledScene) -> None:
+        self._scene = scene
+        self._state = WorldState(scene)
+        self._state.joints.update(initial_joints(scene))
+        self._state.body = standing(*scene.spawn)
+        self._state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
+        sim = MujocoSimulator()
+        sim.load(scene)
+        for thing in scene.things:
+            if thing.cls == "door":
+                self._open(thing, sim)
+        sim.step(round(_REST_S / sim.dt_s))
+        self._planner = Planner(scene=scene, sim=sim)
+        config = EpisodeConfig(max_turns=1, max_actions=1)
+        self._maker = FrameMaker(scene, config=config)
+        self._scope = Scope(
+            command=parse_command("[Read] text"),
+            state=self._state,
+            sim=sim,
+            planner=self._planner,
+            perception=Perception(self._state, sighted=True),
+            config=config,
+        )
+        self.reached = 0
+
+    def _open(self, door: Thing, sim: MujocoSimulator) -> None:
+        for link in door.links:
+            if link.joint is not None:
+                name = f"{door.id}.{link.joint.name}"
+                self._state.joints[name] = link.joint.open_at
+                sim.drive_joint(name, link.joint.open_at)
+        self._state.attrs[door.id]["open"] = True
+
+    # ------------------------------------------------------------------ walking and reaching
+
+    def rooms(self) -> Iterator[Problem]:
+        """Rooms that can't be walked to."""
+        for room in self._scene.rooms:
+            route = self._planner.route_to(self._state, room.id)
+            if isinstance(route, Route):
+                self.reached += 1
+            else:
+                yield Problem(what="room", where=room.id, sentence=f"can't be walked to: {route.sentence}")
+
+    def uses(self) -> Iterator[Problem]:
+        """Things with a use, and surfaces, that no hand gets to."""
+        for thing in self._scene.things:
+            if self._state.attrs[thing.id].get("exists") is False or closed_around(self._state, thing.id):
+                continue
+            if _USED.intersection(thing.affordances):
+                point = handle_point(thing, self._state)
+                if point is not None or thing.grip != (0.0, 0.0, 0.0):
+                    yield from self._reach(thing.id, thing, [point or grip_point(thing, self._state)])
+            if thing.fixed:
+                yield from self._surfaces(thing)
+
+    def _surfaces(self, thing: Thing) -> Iterator[Problem]:
+        shut = [i.box for i in interiors_of(thing, self._state) if i.closed]
+        for surface in surfaces_of(thing, self._state):
+            above: Vec3 = (*surface.pose[:2], surface.pose[2] + _JUST_ABOVE_M)
+            # what lies behind a door of its own is reached once that is open: its handle was asked for
+            if (
+                surface.clearance < _ROOM_ABOVE_M
+                or surface.pose[2] > _HIGHEST_M
+                or any(point_in_box(above, box) for box in shut)
+            ):
+                continue
+            spots = [
+                transform_point(surface.pose, (u * surface.half[0], v * surface.half[1], _JUST_ABOVE_M))
+                for u, v in _SPOTS
+            ]
+            yield from self._reach(f"{thing.id}.{surface.name}", thing, spots)
+
+    def _reach(self, where: str, thing: Thing, points: list[Vec3]) -> Iterator[Problem]:
+        why = ""
+        for point in points:
+            route = self._planner.route_to(self._state, thing.id, point=point)
+            if not isinstance(route, Route):
+                why = why or route.sentence
+                continue
+            there = self._state.copy()
+            there.body = move.walk(self._state.body, route).end
+            found = self._planner.approach(there, thing.id, point)
+            if isinstance(found, Approach):
+                self.reached += 1
+                return
+            why = why or found.sentence
+        yield Problem(what="reach", where=where, sentence=f"no hand gets there: {why}")
+
+    # ------------------------------------------------------------------ reading
+
+    def _beside(self, thing: Thing) -> WorldState:
+        """The state with the wearer where Walk brings it, before the thing if it can be walked to: who reads something
+        goes there first."""
+        there = self._state.copy()
+        route = self._planner.route_to(self._state, thing.id)
+        if isinstance(route, Route):
+            there.body = move.walk(self._state.body, route).end
+        return there
+
+    def texts(self) -> Iterator[tuple[TextCheck, Pixels | None]]:
+        """Each text, drawn from where Read would look at it, and measured; in the hand if it is not read where it
+        is."""
+        for thing, face, text in _texts(self._scene):
+            fit = fit_text(text, face)
+            found: tuple[TextCheck, Pixels | None] = _unread(thing, face, text, fit), None
+            for view in reading_views(replace(self._scope, state=self._beside(thing)), thing, face):
+                seen = self._seen(thing, face, text, fit, view)
+                if seen[0].ok or found[1] is None:
+                    found = seen
+                if seen[0].ok:
+                    break
+            yield found
+
+    def _seen(self, thing: Thing, face: Face, text: str, fit: TextFit, view: ReadingView) -> tuple[TextCheck, Pixels]:
+        state = self._state.copy()
+        state.body = view.body
+        if view.held_at is not None:
+            state.poses[thing.id] = view.held_at
+        camera, config, focal_px = key_poses(view.body).camera, self._maker.config, self._maker.focal_px
+        frame = self._maker.draw(
+            state, camera=camera, focal_px=focal_px, width=config.frame_width, height=config.frame_height
+        )
+        at = next(f for f in faces_of(thing, state) if f.name == face.name).pose
+        index = next(i for i, t in enumerate(self._scene.things) if t.id == thing.id)
+        seen = view_face(
+            camera,
+            focal_px=focal_px,
+            face=at,
+            size_m=face.size,
+            cap_height_m=fit.cap_height_m,
+            ids=frame.ids,
+            depth=frame.depth,
+            thing_index=index,
+        )
+        mask = face_pixels(camera, focal_px=focal_px, face=at, size_m=face.size, ids=frame.ids, thing_index=index)
+        contrast = _contrast(frame.rgb[mask], ink_share=_ink_share(text, face))
+        good = seen.cap_px >= READABLE_CAP_PX and contrast >= READABLE_CONTRAST and seen.shown >= _SHOWN
+        found = TextCheck(
+            thing=thing.id,
+            face=face.name,
+            text=text,
+            fits=fit.fits,
+            cap_height_m=fit.cap_height_m,
+            read_from="hand" if view.held_at is not None else view.posture,
+            cap_px=round(seen.cap_px, 2),
+            contrast=round(contrast, 2),
+            shown=round(seen.shown, 2),
+            ok=fit.fits and good,
+        )
+        flat = flattened(
+            frame.rgb, camera, focal_px=focal_px, face=at, size_m=face.size, px_per_m=FLAT_CAP_PX / fit.cap_height_m
+        )
+        return found, flat
+
+
+def _unread(thing: Thing, face: Face, text: str, fit: TextFit) -> TextCheck:
+    return TextCheck(
+        thing=thing.id,
+        face=face.name,
+        text=text,
+        fits=fit.fits,
+        cap_height_m=fit.cap_height_m,
+        read_from="",
+        cap_px=None,
+        contrast=None,
+        shown=0.0,
+        ok=False,
+    )
+
+
+def _ink_share(text: str, face: Face) -> float:
+    """Share of a face that its letters cover."""
+    image, part = draw_text(text, face)
+    used = image[: max(1, int(image.shape[0] * part[1])), : max(1, int(image.shape[1] * part[0]))].astype(np.int64)
+    paper = np.array(face.paper)
+    apart = int(np.abs(np.array(face.ink) - paper).sum())
+    return float(np.abs(used - paper).sum()) / (apart * used.shape[0] * used.shape[1]) if apart else 0.0
+
+
+def _contrast(pixels: npt.NDArray[np.uint8], *, ink_share: float) -> float:
+    """WCAG's ratio between paper, which is most of the pixels (n, 3), and ink, which is what differs from it most."""
+    if len(pixels) == 0:
+        return 1.0
+    c = pixels.astype(np.float64) / 255.0
+    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    luminance = 0.2126 * linear[:, 0] + 0.7152 * linear[:, 1] + 0.0722 * linear[:, 2]
+    paper = float(np.median(luminance))
+    ratio = (np.maximum(luminance, paper) + 0.05) / (np.minimum(luminance, paper) + 0.05)
+    rank = max(1, int(_INK_SHARE * ink_share * len(pixels)))
+    return float(np.sort(ratio)[-rank])
