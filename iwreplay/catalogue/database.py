@@ -7,6 +7,10 @@ version, or one that DuckDB can't read, is made again from nothing: it holds not
 
 from __future__ import annotations
 
+import errno
+import operator
+import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -57,6 +61,9 @@ CREATE TABLE iw.taken (episode VARCHAR PRIMARY KEY, log_stamp VARCHAR, score_sta
 """
 
 
+#: size and time of change of the content, then what differs between copies
+_STAMP = re.compile(r"(\d+-\d+)-\d+(?:-\d+)?")
+
 _TABLE = {t.name: t for t in TABLES}
 
 
@@ -94,6 +101,14 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.new or self.changed or self.rescored or self.gone)
 
 
+class _NotWritableError(Exception):
+    """The store may be read only."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
 class Catalogue:
     """The catalogue of one store.
 
@@ -123,22 +138,35 @@ class Catalogue:
     def refresh(self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None) -> Refreshed:
         """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes.
 
-        QueryError when the file can't be written; what was taken in before stays.
+        QueryError when the file can't be written; what was taken in before stays. In a store that may not be written
+        an up-to-date catalogue is as good: there the size and the time of a log say that it is the same, because a
+        copy of a store has other inodes.
         """
-        with self, self._as_errors(), self._alone():
-            rebuilt = self._make_if_needed(rebuild)
-            plan = self._plan()
-            if not plan.empty:
-                with self._writing() as con:
-                    self._carry_out(con, plan, progress)
-            return Refreshed(
-                added=tuple(e.id for e in plan.new),
-                changed=tuple(e.id for e in plan.changed),
-                removed=plan.gone,
-                rescored=tuple(e.id for e in plan.rescored),
-                unchanged=plan.unchanged,
-                rebuilt=rebuilt,
-            )
+        with self, self._as_errors():
+            try:
+                with self._alone():
+                    return self._bring_up_to_date(rebuild, progress)
+            except _NotWritableError as e:
+                if not rebuild and self.path.exists() and self._usable():
+                    plan = self._plan(same=_loosely_the_same)
+                    if plan.empty:
+                        return Refreshed(unchanged=plan.unchanged)
+                raise e.cause from None
+
+    def _bring_up_to_date(self, rebuild: bool, progress: Callable[[int, int], None] | None) -> Refreshed:
+        rebuilt = self._make_if_needed(rebuild)
+        plan = self._plan()
+        if not plan.empty:
+            with self._writing() as con:
+                self._carry_out(con, plan, progress)
+        return Refreshed(
+            added=tuple(e.id for e in plan.new),
+            changed=tuple(e.id for e in plan.changed),
+            removed=plan.gone,
+            rescored=tuple(e.id for e in plan.rescored),
+            unchanged=plan.unchanged,
+            rebuilt=rebuilt,
+        )
 
     def ask(self, sql: str, *, max_rows: int = 10_000) -> Answer:
         """The answer to one SELECT, at most `max_rows` of it. QueryError for anything that is not one, or fails.
@@ -202,7 +230,7 @@ class Catalogue:
             _insert(con, _TABLE[name], rows[name])
         con.execute("UPDATE iw.taken SET score_stamp = ? WHERE episode = ?", [stamp, episode.id])
 
-    def _plan(self) -> _Plan:
+    def _plan(self, *, same: Callable[[str, str], bool] = operator.eq) -> _Plan:
         with self._reading() as con:
             taken = {e: (a, b) for e, a, b in con.execute("SELECT * FROM iw.taken").fetchall()}
         new, changed, rescored, unchanged = [], [], [], 0
@@ -212,9 +240,9 @@ class Catalogue:
             known = taken.get(episode.id)
             if known is None:
                 new.append(episode)
-            elif known[0] != _log_stamp(episode):
+            elif not same(known[0], _log_stamp(episode)):
                 changed.append(episode)
-            elif known[1] != self._score_stamp(episode):
+            elif not same(known[1], self._score_stamp(episode)):
                 rescored.append(episode)
             else:
                 unchanged += 1
@@ -253,20 +281,28 @@ class Catalogue:
         try:
             yield
         except (duckdb.Error, OSError) as e:
-            raise QueryError(
+            error = QueryError(
                 f"the catalogue {self.path} can't be brought up to date: {one_line(str(e))}. "
                 "It holds nothing that the logs don't: it can be deleted at any time"
-            ) from e
+            )
+            if os.strerror(errno.ENOSPC) in str(e):
+                error.exit_code = 3
+            raise error from e
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Refreshes of several processes go one after the other."""
         lock = filelock.FileLock(self.path.with_name(f".{FILE_NAME}.lock"))
         try:
-            with lock.acquire(timeout=_WAIT_S):
-                yield
+            held = lock.acquire(timeout=_WAIT_S)
         except filelock.Timeout as e:
             raise QueryError(f"another process has been refreshing {self.path} for {_WAIT_S:.0f} s; try again") from e
+        except OSError as e:
+            if e.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise _NotWritableError(e) from e
+            raise
+        with held:
+            yield
 
     @contextmanager
     def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -374,6 +410,10 @@ def _transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def _log_stamp(episode: Episode) -> str:
     return _file_stamp(episode.log)
+
+
+def _loosely_the_same(a: str, b: str) -> bool:
+    return _STAMP.sub(r"\1", a) == _STAMP.sub(r"\1", b)
 
 
 def _file_stamp(path: Path) -> str:

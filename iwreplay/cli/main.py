@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated, Any, NoReturn
@@ -26,6 +27,7 @@ _USD = "pxr"
 _UsageError: Any = typer.BadParameter.__base__
 #: exit codes of Ctrl-C and of a reader that closes the pipe: 128 + the number of the signal, as shells give them
 _INTERRUPTED, _OUTPUT_CLOSED = 130, 141
+_DISK_REFUSED = 3
 
 app = typer.Typer(
     name="iwreplay",
@@ -88,7 +90,7 @@ def _run() -> NoReturn:
         _only_text(sys.argv[1:])
         code = app(standalone_mode=False, prog_name="iwreplay")
     except IwreplayError as e:
-        _fail(str(e), e.exit_code)
+        _fail(str(e), _DISK_REFUSED if _disk_refused(e) else e.exit_code)
     except ModuleNotFoundError as e:
         if e.name == _VIDEO:
             _fail("PyAV (av) is not installed; a video needs: pip install 'iwreplay[video]'", 2)
@@ -103,10 +105,19 @@ def _run() -> NoReturn:
         sys.exit(_OUTPUT_CLOSED)
     except OSError as e:
         # what no layer below could put better: a disk that is full, a file that may not be read
-        _fail(f"{e.strerror or e}{f': {e.filename}' if e.filename else ''}", 2)
+        _fail(f"{e.strerror or e}{f': {e.filename}' if e.filename else ''}", _DISK_REFUSED if _disk_refused(e) else 2)
     if code == _INTERRUPTED:
         note("interrupted")
     sys.exit(code or 0)
+
+
+def _disk_refused(error: BaseException | None) -> bool:
+    """True when what is behind the error is a disk that is full or broken."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _only_text(arguments: list[str]) -> None:

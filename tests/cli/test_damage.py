@@ -150,7 +150,7 @@ def test_a_reader_that_has_seen_enough(store: Store) -> None:
 def test_a_full_disk_behind_stdout(store: Store) -> None:
     with Path("/dev/full").open("w") as full:
         done = _iwreplay("tasks", "list", stdout=full.fileno())
-    assert (done.returncode, done.stderr) == (2, "error: No space left on device: stdout\n")
+    assert (done.returncode, done.stderr) == (3, "error: No space left on device: stdout\n")
 
 
 def test_json_is_json_in_any_encoding(store: Store) -> None:

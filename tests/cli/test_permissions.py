@@ -115,6 +115,27 @@ def test_a_store_that_may_not_be_written_is_read_all_the_same(store: Store) -> N
     assert sorted(store.root.rglob("*")) == before, "nothing was left behind"
 
 
+def test_an_up_to_date_catalogue_of_a_store_that_may_not_be_written_is_asked(store: Store) -> None:
+    asked = ("query", "SELECT count(*) AS n FROM episodes", "--json")
+    assert json.loads(_iwreplay(*asked, store=store).stdout) == [{"n": 3}]
+    before = _read_only(store)
+    assert json.loads(_iwreplay(*asked, store=store).stdout) == [{"n": 3}]
+    assert sorted(store.root.rglob("*")) == before, "nothing was left behind"
+    _refused(_iwreplay(*asked, "--rebuild", store=store), "can't be brought up to date", "Permission denied")
+
+    copied = Store(store.root.with_name("copied"))
+    shutil.copytree(store.root, copied.root)
+    paths = _read_only(copied)
+    assert json.loads(_iwreplay(*asked, store=copied).stdout) == [{"n": 3}], "another inode, the same log"
+
+    for path in (copied.root, *paths):
+        path.chmod(0o755)
+    log = next(copied.episodes()).log
+    log.write_bytes(log.read_bytes()[:-1])
+    _read_only(copied)
+    _refused(_iwreplay(*asked, store=copied), "can't be brought up to date", "Permission denied")
+
+
 def test_a_store_can_not_be_made_where_nothing_may_be_written(tmp_path: Path, store: Store) -> None:
     _read_only(store)
     done = _iwreplay("run", "A04", "--no-frames", store=Store(store.root / "inner"))

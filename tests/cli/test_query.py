@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+import duckdb
 import pytest
 
 from iwreplay.store import Store
@@ -64,6 +67,18 @@ def test_named_questions(run: Run, store: Store) -> None:
         assert f"{name}: " in listing
         assert run("query", "--named", name, "--json", "--store", store.root).code == 0
     assert {"pass", "refusals", "effort"} <= set(names)
+
+
+def test_a_full_disk_is_code_3(run: Run, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **options: object) -> NoReturn:
+        raise duckdb.IOException('Could not write file "catalogue.duckdb.wal": No space left on device')
+
+    monkeypatch.setattr("iwreplay.catalogue.database._insert", refuse)
+    done = run("query", "SELECT 1", "--store", store.root)
+    assert (done.code, done.out) == (3, "")
+    assert "can't be brought up to date" in done.err
+    monkeypatch.undo()
+    assert run("query", "SELECT count(*) AS n FROM episodes", "--json", "--store", store.root).json() == [{"n": 3}]
 
 
 @pytest.mark.parametrize(
