@@ -18,6 +18,7 @@ __all__ = [
     "IwreplayError",
     "LogCorruptError",
     "LogError",
+    "LogIntactError",
     "LogLockedError",
     "LogWriteError",
     "NotOpenedError",
@@ -178,6 +179,12 @@ class NotOpenedError(LogError):
     def __init__(self, kind: str, *, seq: int) -> None:
         self.kind, self.seq = kind, seq
         super().__init__(f"a log begins with EpisodeOpened, not with {kind} (event {seq})")
+
+
+class LogIntactError(LogError):
+    """A log that was to be recovered, and has lost nothing."""
+
+    exit_code = 2
 
 
 class LogCorruptError(LogError):

@@ -186,7 +186,10 @@ def assistant_named(
 def _script_of(name: str) -> tuple[AssistantAct, ...] | None:
     """The lines of a scripted Assistant; None for one that needs none. UnknownNameError, LinesError."""
     if name.startswith(_SCRIPTED):
-        return load_lines(name.removeprefix(_SCRIPTED))
+        file = name.removeprefix(_SCRIPTED)
+        if not file:
+            raise UnknownNameError("assistant", name, hint="Name the file of its lines: scripted:FILE.")
+        return load_lines(file)
     if name not in ASSISTANTS:
         raise UnknownNameError("assistant", name, known=ASSISTANTS)
     return None

@@ -9,7 +9,7 @@ import msgspec
 
 from iwreplay.actions.naming import public_name
 from iwreplay.app.tasks import find_task
-from iwreplay.errors import AmbiguousNameError, UnknownNameError
+from iwreplay.errors import AmbiguousNameError, IwreplayError, UnknownNameError
 from iwreplay.pose import Pose, transform_point, yaw_of
 from iwreplay.scene.geometry import joints_at_load, link_poses_at
 from iwreplay.scene.library import load_library
@@ -108,13 +108,17 @@ class SceneView(msgspec.Struct, frozen=True, kw_only=True):
     things: tuple[ThingView, ...]
 
 
-def list_scenes() -> tuple[ListedScene, ...]:
-    """Every scene of the data package. SceneError for one that does not hold together."""
-    listed = []
+def list_scenes() -> tuple[tuple[ListedScene, ...], tuple[IwreplayError, ...]]:
+    """(every scene of the data package that holds together; what is wrong with the others)."""
+    listed, problems = [], []
     library = load_library(data_root() / "objects")
-    for name in scene_ids():
-        file = load_scene(name)
-        scene = compile_scene(file, library=library)
+    for name in scene_ids(data_root()):
+        try:
+            file = load_scene(name, root=data_root())
+            scene = compile_scene(file, library=library)
+        except IwreplayError as problem:
+            problems.append(problem)
+            continue
         things = _without_shell(scene)
         listed.append(
             ListedScene(
@@ -125,7 +129,7 @@ def list_scenes() -> tuple[ListedScene, ...]:
                 surfaces=sum(len(k.surfaces) for t in things for k in t.links),
             )
         )
-    return tuple(listed)
+    return tuple(listed), tuple(problems)
 
 
 def find_scene(wanted: str) -> str | Path:

@@ -8,11 +8,16 @@ from pathlib import Path
 from iwreplay.errors import AmbiguousNameError, TaskError, UnknownNameError
 from iwreplay.scene.loader import data_root
 from iwreplay.scene.toml import Source
-from iwreplay.taskpack.loader import load_task, load_tasks
+from iwreplay.taskpack.loader import load_task, load_tasks, survey_tasks
 from iwreplay.taskpack.model import TaskPack
 from iwreplay.vocabulary import FAMILIES
 
-__all__ = ["find_task", "find_tasks"]
+__all__ = ["find_task", "find_tasks", "list_tasks"]
+
+
+def list_tasks() -> tuple[tuple[TaskPack, ...], tuple[TaskError, ...]]:
+    """(every task that can be read; what is wrong with the files of the others)."""
+    return survey_tasks(data_root())
 
 
 def find_tasks(wanted: tuple[str, ...]) -> tuple[TaskPack, ...]:

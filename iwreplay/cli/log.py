@@ -66,7 +66,8 @@ def recover(
 ) -> None:
     """Write every intact event of a damaged log to a new, sealed one, and state what is missing.
 
-    The damaged log is only read. The new one names it by its hash.
+    The damaged log is only read. The new one names it by its hash. Exit code 2 when the log is whole and sealed, 3 when
+    nothing of it is intact; nothing is written then.
 
     Example: iwreplay log recover V06-oracle --out saved.arrows
     """

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["DEFAULT_STORE", "EpisodeArgument", "JsonOption", "StoreOption"]
+__all__ = ["DEFAULT_STORE", "EpisodeArgument", "JsonOption", "NoStoreOption", "StoreOption"]
 
 DEFAULT_STORE = Path("iw-store")
 
 StoreOption = Annotated[Path, typer.Option("--store", help="Folder of the episodes.", metavar="DIR")]
+#: of commands that read no episode, so that a script can give every command the same options
+NoStoreOption = Annotated[
+    Path, typer.Option("--store", help="Taken, as by every command; this one needs no store.", metavar="DIR")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 EpisodeArgument = Annotated[
     str, typer.Argument(help="Id of an episode, a unique beginning of it, or the path of a log.", metavar="EPISODE")

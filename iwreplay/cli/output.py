@@ -18,6 +18,7 @@ import typer
 __all__ = [
     "OutputClosedError",
     "counted",
+    "exit_with",
     "note",
     "print_json",
     "print_json_line",
@@ -72,6 +73,15 @@ def note(text: str) -> None:
         typer.echo(_fitting(text, sys.stderr, _escaped), err=True)
     except OSError:
         sys.stderr = _nowhere()
+
+
+def exit_with(problems: Iterable[Exception]) -> None:
+    """Names each problem on stderr, and ends with exit code 1 when there is any."""
+    found = [" ".join(str(p).split()) for p in problems]
+    for problem in found:
+        note(f"error: {problem}")
+    if found:
+        raise typer.Exit(1)
 
 
 def print_json(value: object) -> None:

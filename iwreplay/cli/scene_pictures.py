@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from iwreplay.cli.frames import size_of
-from iwreplay.cli.options import JsonOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
 from iwreplay.cli.output import counted, print_json, print_table, progress, say
 from iwreplay.pose import Vec3
 
@@ -55,6 +55,7 @@ def render(
             metavar="DIR",
         ),
     ] = None,
+    store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Draw a scene as PNG files: from its start, from the corners of its rooms, from above, and as a map with names.
@@ -94,6 +95,7 @@ def check(
     task: Annotated[
         str | None, typer.Option("--task", help="The scene of this task, with its things in it.", metavar="TASK")
     ] = None,
+    store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Check that scenes hold together, that everything in them can be used, and that their texts can be read.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import JsonOption
-from iwreplay.cli.output import counted, print_json, print_table, say, say_wrapped
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
+from iwreplay.cli.output import counted, exit_with, print_json, print_table, say, say_wrapped
 
 if TYPE_CHECKING:
     from iwreplay.app.scenes import SceneView, ThingView
@@ -20,24 +20,27 @@ __all__ = ["app"]
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="The scenes that tasks play in: list, show what is in one, export.",
+    help="The scenes that tasks play in: list, show what is in one, draw, check, export.",
 )
 
 
 @app.command(name="list")
-def list_all(*, json: JsonOption = False) -> None:
+def list_all(*, store: NoStoreOption = DEFAULT_STORE, json: JsonOption = False) -> None:
     """List the scenes, with the numbers of their rooms, of the objects in them, and of surfaces to put things on.
+
+    One that does not hold together is named on stderr, and hides no other; the exit code is 1 then.
 
     Example: iwreplay scene list --json
     """
     from iwreplay.app.scenes import list_scenes
 
-    listed = list_scenes()
+    listed, problems = list_scenes()
     if json:
         print_json(listed)
     else:
         names = ("id", "title", "rooms", "objects", "surfaces")
         print_table(names, [[getattr(s, n) for n in names] for s in listed])
+    exit_with(problems)
 
 
 @app.command()
@@ -50,6 +53,7 @@ def show(
         str | None,
         typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
     ] = None,
+    store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Show what a task file can use: rooms, openings, furniture with its surfaces and interiors, and things.
@@ -83,6 +87,7 @@ def export(
         str | None,
         typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
     ] = None,
+    store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Write a scene as one USD stage: bodies, collision shapes, joints, meshes, materials, texts, lights, the camera.

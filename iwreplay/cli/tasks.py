@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import JsonOption
-from iwreplay.cli.output import counted, print_json, print_table, progress, say
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
+from iwreplay.cli.output import counted, exit_with, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from iwreplay.taskpack.model import TaskPack
@@ -24,25 +24,26 @@ TaskArgument = Annotated[
 
 
 @app.command(name="list")
-def list_tasks(*, json: JsonOption = False) -> None:
+def list_tasks(*, store: NoStoreOption = DEFAULT_STORE, json: JsonOption = False) -> None:
     """List the tasks.
+
+    A file that is malformed is named on stderr, and hides no other; the exit code is 1 then.
 
     Example: iwreplay tasks list --json
     """
-    from iwreplay.app.tasks import find_tasks
+    from iwreplay.app.tasks import list_tasks as listed
 
-    rows = [
-        {"id": t.id, "family": t.family, "title": t.title, "scene": t.scene, "version": t.version}
-        for t in find_tasks(())
-    ]
+    tasks, problems = listed()
+    rows = [{"id": t.id, "family": t.family, "title": t.title, "scene": t.scene, "version": t.version} for t in tasks]
     if json:
         print_json(rows)
     else:
         print_table(("id", "family", "title", "scene"), [(r["id"], r["family"], r["title"], r["scene"]) for r in rows])
+    exit_with(problems)
 
 
 @app.command()
-def show(task: TaskArgument, *, json: JsonOption = False) -> None:
+def show(task: TaskArgument, *, store: NoStoreOption = DEFAULT_STORE, json: JsonOption = False) -> None:
     """Show what a task asks, its oracle, and what is checked. (Spoils it.)
 
     Example: iwreplay tasks show V06
@@ -63,6 +64,7 @@ def check(
     ] = None,
     *,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tasks checked at a time.", min=1)] = 1,
+    store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Check tasks by running them: the oracle passes, silence and no help fail, a near miss fails exactly its checks.

@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 
 import msgspec
 
-from iwreplay.errors import EventError, LogCorruptError, LogError, LogLockedError
+from iwreplay.errors import EventError, LogCorruptError, LogError, LogIntactError, LogLockedError
 from iwreplay.log.admission import Gate, admit
 from iwreplay.log.audit import LogCheck, check
 from iwreplay.log.batches import LoadedBatch, link_after
@@ -44,14 +44,14 @@ def recover(path: Path | str, out: Path | str, *, lineage: Lineage = CURRENT) ->
     SHA-256. A log with missing ranges is never `complete`, and `state_at` refuses to fold across a gap. The damaged
     file is only read.
 
-    Raises LogError when there is nothing to recover (a sealed log, or no intact event), LogLockedError while
+    Raises LogIntactError for a sealed log that is intact, LogError when no event is, LogLockedError while
     somebody writes the log, LogWriteError when ``out`` exists or the disk refuses; nothing is left behind then.
     """
     path, out = Path(path), Path(out)
     _refuse_while_written(path)
     before = check(path, lineage=lineage)
     if before.state == "sealed":
-        raise LogError(f"{path} is sealed and intact; there is nothing to recover")
+        raise LogIntactError(f"{path} is sealed and intact; there is nothing to recover, and nothing was written")
     with path.open("rb", buffering=0) as damaged:
         mend = mended(damaged)
         file = cast("BinaryIO", damaged if mend is None else mend)

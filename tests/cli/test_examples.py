@@ -21,8 +21,17 @@ EXAMPLES = examples(app)
 
 def test_every_command_has_its_example() -> None:
     assert all(text.startswith(f"iwreplay {' '.join(path)} ") for path, text in EXAMPLES)
-    assert len(EXAMPLES) == 16
+    assert len(EXAMPLES) == 19
     assert EXAMPLES[0][0] == ("run",), "the others look at what it records"
+
+
+def test_every_command_takes_a_store() -> None:
+    for path, _ in EXAMPLES:
+        command: Any = typer.main.get_command(app)
+        for name in path:
+            command = command.commands[name]
+        options = {o for p in command.params for o in p.opts}
+        assert {"--store", "--json"} <= options, path
 
 
 @pytest.mark.parametrize("example", [text for _, text in EXAMPLES])

@@ -84,8 +84,17 @@ def test_recover_to_a_file(run: Run, store: Store, tmp_path: Path) -> None:
 
 
 def test_a_failed_recovery_leaves_nothing_behind(run: Run, store: Store) -> None:
+    store.find(DONE).log.write_bytes(b"nothing of a log")
     done = run("log", "recover", DONE, "--store", store.root)
-    assert (done.code, "nothing to recover" in done.err) == (3, True)
+    assert (done.code, "holds no intact event" in done.err) == (3, True)
+    assert not (store.episodes_dir / f"{DONE}-recovered").exists()
+
+
+def test_recovering_what_is_whole_is_wrong_use(run: Run, store: Store) -> None:
+    """Its data is good, so that it is not the exit code of damage."""
+    done = run("log", "recover", DONE, "--json", "--store", store.root)
+    assert (done.code, done.out) == (2, "")
+    assert "is sealed and intact; there is nothing to recover, and nothing was written" in done.err
     assert not (store.episodes_dir / f"{DONE}-recovered").exists()
 
 

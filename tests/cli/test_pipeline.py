@@ -280,6 +280,8 @@ def test_frames_of_a_log_outside_a_store_go_to_the_current_folder(run: Run, tmp_
     [
         (("nope",), "unknown task 'nope'. Known: G05"),
         ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, random, scripted:FILE"),
+        ((TASK, "--assistant", "orakle"), "unknown assistant 'orakle'. Nearest: oracle. Known: oracle, silent"),
+        ((TASK, "--assistant", "scripted:"), "unknown assistant 'scripted:'. Name the file of its lines"),
         ((TASK, "--human", "bob"), "unknown human 'bob'. Known: literal"),
         ((TASK, "--assistant", "scripted:none.txt"), "none.txt"),
         (("none.toml",), "unknown task 'none.toml'. There is no such file."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,19 @@ def test_wrong_names_are_answered_with_near_ones(run: Run, args: tuple[str, ...]
     done = run("scene", "show", *args)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
+
+
+def test_a_scene_that_is_broken_hides_no_other(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(SCENES.parent / "objects", tmp_path / "objects")
+    (tmp_path / "scenes").mkdir()
+    for name in ("family_kitchen", "bathroom_suite"):
+        shutil.copy(SCENES / f"{name}.toml", tmp_path / "scenes")
+    text = (SCENES / "family_kitchen.toml").read_text().replace("family_kitchen", "spoilt")
+    (tmp_path / "scenes" / "spoilt.toml").write_text(text.replace('cls = "fridge"', 'cls = "frigde"'))
+    (tmp_path / "scenes" / "torn.toml").write_text(text[:300])
+    monkeypatch.setattr("iwreplay.app.scenes.data_root", lambda: tmp_path)
+    done = run("scene", "list", "--json")
+    assert (done.code, [s["id"] for s in done.json()]) == (1, ["bathroom_suite", "family_kitchen"])
+    spoilt, torn = done.err.splitlines()
+    assert "scene spoilt: fridge_1: unknown class 'frigde'. Nearest: fridge" in spoilt
+    assert "torn.toml: not TOML" in torn
