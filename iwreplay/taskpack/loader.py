@@ -24,7 +24,7 @@ from iwreplay.scene.toml import Source, converted, parsed, shown
 from iwreplay.taskpack.model import OracleStep, ScriptAction, TaskPack
 from iwreplay.vocabulary import CAPABILITIES, FAMILIES
 
-__all__ = ["TASK_FORMAT", "compile_task", "load_task", "load_tasks", "validate_task"]
+__all__ = ["TASK_FORMAT", "compile_task", "load_task", "load_tasks", "survey_tasks", "validate_task"]
 
 #: the task format that this build reads
 TASK_FORMAT = 1
@@ -47,24 +47,39 @@ def load_task(path: Source) -> TaskPack:
 
 
 def load_tasks(root: Source | None = None) -> tuple[TaskPack, ...]:
-    """Every task of the data package, by family in the usual order, then by id. TaskError for an id used twice."""
+    """Every task of the data package, by family in the usual order, then by id. TaskError for a file that is malformed,
+    or whose id another has."""
+    tasks, problems = survey_tasks(root)
+    if problems:
+        raise problems[0]
+    return tasks
+
+
+def survey_tasks(root: Source | None = None) -> tuple[tuple[TaskPack, ...], tuple[TaskError, ...]]:
+    """(every task that can be read, in the order of `load_tasks`; what is wrong with the other files)."""
     folder = root or data_root()
     seen: dict[str, tuple[str, TaskPack]] = {}
+    problems: list[TaskError] = []
     for family in FAMILIES:
         if not (folder / family).is_dir():
             continue
         for file in sorted((folder / family).iterdir(), key=lambda f: f.name):
             if not file.name.endswith(".toml"):
                 continue
-            task = load_task(file)
             where = f"{family}/{file.name}"
-            if task.id in seen:
-                raise TaskError(f"{where}: id: {task.id!r} is used by {seen[task.id][0]} already")
-            if task.family != family:
-                raise TaskError(f"{where}: family: {task.family!r} is not the folder's")
-            seen[task.id] = (where, task)
+            try:
+                task = load_task(file)
+                if task.id in seen:
+                    raise TaskError(f"{where}: id: {task.id!r} is used by {seen[task.id][0]} already")
+                if task.family != family:
+                    raise TaskError(f"{where}: family: {task.family!r} is not the folder's")
+            except TaskError as problem:
+                problems.append(problem)
+            else:
+                seen[task.id] = (where, task)
     order = {f: i for i, f in enumerate(FAMILIES)}
-    return tuple(t for _, t in sorted(seen.values(), key=lambda s: (order[s[1].family], s[1].id)))
+    tasks = tuple(t for _, t in sorted(seen.values(), key=lambda s: (order[s[1].family], s[1].id)))
+    return tasks, tuple(problems)
 
 
 def compile_task(task: TaskPack, *, root: Source | None = None, library: Library | None = None) -> CompiledScene:
