@@ -36,8 +36,8 @@ def replay(
     Exit code 0 only when every step of every episode is exact, else 1, or 3 when a log is damaged; the first
     divergence is named with its event, field, expected and actual value.
 
-    Each verdict is kept with its episode as a new record, never in place of an older one; ask for them with
-    iwreplay query --named fidelity. --json gives one object {episode, grade, steps, first_divergence, ...} when exactly
+    Each verdict is kept with its episode as a new record, never in place of an older one. To list them:
+    iwreplay query --named verdicts; to sum them up: iwreplay query --named fidelity. --json gives one object {episode, grade, steps, first_divergence, ...} when exactly
     one episode is named, and else a list of them, also when it has one or the store holds one.
 
     Example: iwreplay replay V06-oracle
@@ -56,7 +56,7 @@ def replay(
             _explain(verdict)
         kept = sum(v.replay is not None for v in verdicts)
         if kept:
-            note(f"{kept} verdict{'s' if kept > 1 else ''} kept; see: iwreplay query --named fidelity")
+            note(f"{kept} verdict{'s' if kept > 1 else ''} kept; see: iwreplay query --named verdicts")
     if any(v.problem is not None for v in verdicts):
         raise typer.Exit(_DAMAGED)
     if any(v.grade != "exact" for v in verdicts):
