@@ -22,7 +22,7 @@ from iwreplay.render.looks import PLAIN, Look, look_of, marked_shapes, shown_by_
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.shapes import tessellate
 from iwreplay.render.textures import TEXTURES
-from iwreplay.scene.lettering import face_is_dark, face_pose
+from iwreplay.scene.lettering import face_pose, face_shows
 from iwreplay.scene.model import CompiledScene, Face, Link, Material, Shape, Thing
 from iwreplay.usd.edge import place, vectors
 from iwreplay.usd.looks import Looks
@@ -117,7 +117,7 @@ class Visuals:
             UsdShade.MaterialBindingAPI.Apply(prim).Bind(made)
             holder.SetCustomDataByKey("iwreplay:text", text)
             holder.SetCustomDataByKey("iwreplay:picture", file)
-        if not isinstance(text, str) or face_is_dark(thing, face, thing.attrs):
+        if not isinstance(text, str) or not face_shows(thing, face, thing.attrs):
             hidden(prim)
         place(prim, _up(_FACE_GAP_M))
 
