@@ -89,6 +89,9 @@ def grab(scope: Scope) -> Plan:
         raise refuse("NOT_GRABBABLE", f"I can't pick up {scope.the(thing.id)}.", blocker=thing.id)
     if scope.state.attr(thing.id, "worn") is True:
         raise refuse("NOT_GRABBABLE", f"I am wearing {scope.the(thing.id)}; I have to take it off.", blocker=thing.id)
+    scope.need_off(thing)
+    if scope.stands_on(thing):
+        raise refuse("BLOCKED", f"I am standing on {scope.the(thing.id)}; I have to step off it.", blocker=thing.id)
     _need_reachable(scope, thing)
     socket = socket_of(scope.state, thing.id)
     if socket and not is_cordless(thing):
@@ -170,6 +173,8 @@ def _fell(thing: Thing, before_m: float) -> Effect:
         run.happened("fell", obj=thing.id, detail={"height_m": round(drop_m, 3)})
         if thing.fragile and drop_m > _BREAK_M and run.state.attr(thing.id, "broken") is not True:
             run.set(thing.id, "broken", True)
+            if run.state.attr(thing.id, "contains"):
+                run.set(thing.id, "contains", {})
             run.happened("broke", obj=thing.id)
 
     return effect
@@ -181,6 +186,11 @@ def push(scope: Scope) -> Plan:
     scope.need_free_hand()
     if thing.fixed or not {"push", "grab"} & set(thing.affordances):
         raise scope.no_affordance(thing.id, f"push {scope.the(thing.id)}")
+    if scope.state.attr(thing.id, "worn") is True:
+        raise scope.no_affordance(thing.id, f"push {scope.the(thing.id)}; I am wearing it")
+    scope.need_off(thing)
+    if scope.stands_on(thing):
+        raise refuse("COLLISION", f"I am standing on {scope.the(thing.id)}; I have to step off it.", blocker=thing.id)
     distance = scope.number("distance", _DEFAULT_PUSH_M)
     script = scope.script()
     script.go_and_reach(scope.approach_grip(thing))

@@ -11,7 +11,7 @@ from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.motion.model import Refusal
 from iwreplay.pose import Pose, Vec3, transform_point
-from iwreplay.processes.support import dependents
+from iwreplay.processes.support import ancestors, dependents
 from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import PlacedSurface, surfaces_of, thing_of
@@ -87,6 +87,9 @@ def sit(scope: Scope) -> Plan:
     if scope.seat:
         raise refuse("ALREADY", f"I am sitting already, on {scope.the(scope.seat)}.", blocker=scope.seat)
     scope.need_affordance(seat, "seat", f"sit on {scope.the(seat.id)}")
+    if scope.held and scope.held in (seat.id, *(p.thing for p in ancestors(scope.state, seat.id))):
+        text = f"I am holding {scope.the(scope.held)}; I have to put it down first."
+        raise refuse("UNREACHABLE", text, blocker=scope.held)
     tops = surfaces_of(seat, scope.state)
     if not tops:
         raise scope.no_affordance(seat.id, f"sit on {scope.the(seat.id)}")

@@ -50,6 +50,7 @@ def close(scope: Scope) -> Plan:
 
 def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
     joints = [k.joint for k in thing.links if k.joint is not None]
+    scope.need_off(thing)
     script = scope.script()
     if not joints:
         scope.use(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from iwreplay.actions.grip import puts_down
@@ -18,6 +19,8 @@ from iwreplay.world.relations import holds, support_of
 __all__ = ["discard", "need_open", "put_inside", "put_on", "rests_there"]
 
 _DROP_IN_S = 0.8
+#: half the room that a sitting wearer takes
+_HIPS_M = 0.22
 
 
 def put_on(scope: Scope) -> Plan:
@@ -32,10 +35,18 @@ def put_on(scope: Scope) -> Plan:
     if _all_shut(scope, owner):
         raise refuse("CLOSED", sentence(f"{scope.the(owner.id)} is closed."), blocker=owner.id)
     none = f"There is no free space on {scope.the(owner.id)} for {scope.the(thing.id)}."
-    spots = free_spots(scope, thing, owner, how="on", part=dest.part)
+    spots = (s for s in free_spots(scope, thing, owner, how="on", part=dest.part) if not _sat_on(scope, thing, s))
     return _place(
         scope, thing, *reachable_spot(scope, thing, spots, owner=owner.id, none=sentence(none)), settle_s=SETTLE_S
     )
+
+
+def _sat_on(scope: Scope, thing: Thing, spot: Spot) -> bool:
+    """Whether the wearer sits where the thing would come to stand."""
+    if spot.owner != scope.seat:
+        return False
+    room = _HIPS_M + max(thing.bounds_half[0], thing.bounds_half[1])
+    return math.dist(spot.pose[:2], scope.state.body[:2]) < room
 
 
 def put_inside(scope: Scope) -> Plan:

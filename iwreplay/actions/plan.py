@@ -128,8 +128,9 @@ class Script:
         return self
 
     def go_and_reach(self, approach: Approach, *, end: tuple[Effect, ...] = ()) -> Script:
-        """Walks the approach's route, then reaches."""
-        self.walk(approach.route)
+        """Walks the approach's route, then reaches; from a seat without leaving it."""
+        if approach.reach.posture != "sit":
+            self.walk(approach.route)
         self.eyes = approach.reach.waypoints[-1]
         return self.reach(approach.reach, end=end)
 

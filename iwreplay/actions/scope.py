@@ -14,17 +14,19 @@ from iwreplay.events import EpisodeConfig
 from iwreplay.motion.model import Approach, Refusal, Route
 from iwreplay.motion.planner import Planner
 from iwreplay.ports import Simulator
-from iwreplay.pose import Vec3
+from iwreplay.pose import Vec3, inverse, transform_point
 from iwreplay.processes.support import ancestors, closed_around
 from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import grip_point, thing_of
+from iwreplay.world.geometry import grip_point, thing_box, thing_of
 from iwreplay.world.state import WorldState
 
 __all__ = ["NEAR_M", "Scope", "not_near", "sentence"]
 
 #: how far an interaction walks by itself
 NEAR_M = 1.5
+#: what lies on the floor and is no higher is stepped on
+_FLAT_M = 0.04
 
 
 def sentence(text: str) -> str:
@@ -114,6 +116,19 @@ class Scope:
         """Raises RefusedError with POSTURE while sitting."""
         if self.seat:
             raise refuse("POSTURE", "I am sitting; I have to stand up first.", blocker=self.seat)
+
+    def need_off(self, thing: Thing) -> None:
+        """Raises RefusedError with POSTURE while the wearer sits on the thing, or on something that it carries."""
+        if self.seat and thing.id in (self.seat, *(p.thing for p in ancestors(self.state, self.seat))):
+            text = f"I am sitting on {self.the(self.seat)}; I have to stand up first."
+            raise refuse("POSTURE", text, blocker=self.seat)
+
+    def stands_on(self, thing: Thing) -> bool:
+        """Whether the wearer's feet are on a thing that lies flat on the floor: a mat, a cloth."""
+        box = thing_box(thing, self.state)
+        x, y, _ = transform_point(inverse(box.pose), (self.state.body[0], self.state.body[1], box.pose[2]))
+        flat = box.pose[2] + box.half[2] < _FLAT_M and box.half[2] < _FLAT_M
+        return flat and not self.seat and abs(x) < box.half[0] and abs(y) < box.half[1]
 
     def need_free_hand(self) -> None:
         """Raises RefusedError with HAND_FULL."""

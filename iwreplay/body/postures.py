@@ -144,6 +144,8 @@ class BodyPlan:
     knee_pole: Vec3 = _KNEE_POLE
     #: where the elbows point, of the right arm
     elbow_pole: Vec3 = _ELBOW_POLE
+    #: the left one's, as of a right arm; None the same
+    left_elbow_pole: Vec3 | None = None
     #: how far the fingers close, 0 flat to 1 fist
     right_curl: float = 0.3
     left_curl: float = 0.3
@@ -162,9 +164,9 @@ def body_of(plan: BodyPlan) -> tuple[float, ...]:
     set_gaze(v, yaw=plan.look_yaw, down=plan.look_down, lean=plan.lean)
     _curl(v, left=plan.left_curl, right=plan.right_curl)
     trunk = chain(v, TRUNK)
-    elbow = plan.elbow_pole
+    elbow, left_elbow = plan.elbow_pole, plan.left_elbow_pole or plan.elbow_pole
     put_limb(v, trunk, RIGHT_ARM, compose(ground, compose(plan.right, inverse(RIGHT_WRIST_FROM_PALM))), pole=elbow)
-    put_limb(v, trunk, LEFT_ARM, compose(ground, compose(plan.left, inverse(LEFT_WRIST_FROM_PALM))), pole=elbow)
+    put_limb(v, trunk, LEFT_ARM, compose(ground, compose(plan.left, inverse(LEFT_WRIST_FROM_PALM))), pole=left_elbow)
     ax, ay, az = plan.ankle
     put_limb(v, trunk, LEFT_LEG, compose(ground, (ax, ay, az, *BODY_FROM_SMPL)), pole=plan.knee_pole)
     put_limb(v, trunk, RIGHT_LEG, compose(ground, (ax, -ay, az, *BODY_FROM_SMPL)), pole=plan.knee_pole)
@@ -331,10 +333,12 @@ def reaching(
     target: Vec3,
     pelvis_m: float | None = None,
     left: bool = False,
+    elbow: Vec3 | None = None,
 ) -> tuple[float, ...] | None:
     """Body whose right palm is at `target` (world), level, eyes on it; None when this posture does not get there.
 
     pelvis_m: height of the pelvis above the floor, for "sit" only. left: the left palm, the right one carrying.
+    elbow: where that arm's elbow points, as of a right arm in the stance's axes; None as is usual in the posture.
     """
     ground = from_xyz_yaw(x, y, 0.0, yaw)
     local = transform_point(inverse(ground), target)
@@ -348,6 +352,12 @@ def reaching(
         plan = _on_feet(posture, (x, y, yaw), lean=bend.lean, carrying=True)
     if posture == "crouch":
         plan = replace(plan, elbow_pole=_CROUCH_ELBOW_POLE)
+    if elbow is not None:
+        plan = (
+            replace(plan, left_elbow_pole=elbow)
+            if left
+            else replace(plan, elbow_pole=elbow, left_elbow_pole=plan.elbow_pole)
+        )
     if left:
         cx, cy, cz = bend.collar
         plan = replace(plan, lean=bend.lean, left_collar=(cx, -cy, -cz), left=(*local, *_LEVEL))

@@ -59,6 +59,12 @@ class Reach(msgspec.Struct, frozen=True):
     waypoints: tuple[Vec3, ...]
     #: with the left hand, while the right one carries something
     left: bool = False
+    #: where the elbow points, of a right arm in the axes of the stance; None as is usual in the posture
+    elbow: Vec3 | None = None
+
+    def bent(self, elbow: Vec3 | None) -> Reach:
+        """The same way with the elbow elsewhere."""
+        return msgspec.structs.replace(self, elbow=elbow)
 
 
 class Approach(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.motion.approaching import Approaching, held_box, is_sitting
 from iwreplay.motion.beside import Beside
+from iwreplay.motion.elbows import with_free_elbow
 from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.model import Approach, Names, Refusal, Route, Stance
 from iwreplay.motion.sight import Sight
@@ -80,9 +81,13 @@ class Planner:
 
         The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
+        The elbow is held where the arm meets nothing on the palm's way, or the least.
         Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
         """
-        return self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left)
+        found = self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left)
+        if isinstance(found, Refusal):
+            return found
+        return with_free_elbow(self._sim, state, found, target=target_id, point=point)
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""

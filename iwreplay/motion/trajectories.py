@@ -96,7 +96,10 @@ def walk(body: Body, route: Route) -> Trajectory:
     """Along `route`, turning on the spot at its corners and at its end; a bent body straightens up first.
 
     Ends standing at the stance, head level, arms as they were against the body (as in `posture` when it was bent).
+    GeometryError for a seated body: it has to stand up first.
     """
+    if is_seated(body):
+        raise GeometryError("a seated body can't walk; use stand_up()")
     base = _upright(body)
     stages: list[tuple[float, Callable[[float], Body]]] = []
     if not is_upright(body):
@@ -153,7 +156,14 @@ def reach(body: Body, plan: Reach) -> Trajectory:
     target = plan.waypoints[-1]
     seated = root[2] + PELVIS_HEIGHT_M if plan.posture == "sit" else None
     goal = reaching(
-        root[0], root[1], yaw_of(root[3:]), posture=plan.posture, target=target, pelvis_m=seated, left=plan.left
+        root[0],
+        root[1],
+        yaw_of(root[3:]),
+        posture=plan.posture,
+        target=target,
+        pelvis_m=seated,
+        left=plan.left,
+        elbow=plan.elbow,
     )
     if goal is None:
         raise GeometryError(f"{target} is out of reach from ({root[0]:.2f}, {root[1]:.2f}) in posture {plan.posture}")
