@@ -104,13 +104,13 @@ def liquid_space(thing: Thing) -> tuple[float, float, float, float] | None:
 
 
 def liquid_of(thing: Thing, attrs: Attrs, materials: Mapping[str, Material]) -> Liquid | None:
-    """The content to draw, or None for an empty vessel or a thing without room for liquid.
+    """The content to draw, or None for an empty or broken vessel or a thing without room for liquid.
 
     Several liquids are mixed: the colour is their average by volume. Above its capacity a vessel looks full.
     """
     space = liquid_space(thing)
     contains = attrs.get("contains")
-    if space is None or not isinstance(contains, dict):
+    if space is None or not isinstance(contains, dict) or attrs.get("broken") is True:
         return None
     parts = [(name, litres) for name, litres in sorted(contains.items()) if litres > 0.0]
     if not parts:

@@ -35,8 +35,10 @@ EXTRA_MATERIALS: dict[str, Material] = {
 
 CORD_RADIUS_M = 0.005
 #: radius of a power light: at least so much, and a share of the front it is on
-_LAMP_M, _LAMP_SHARE = 0.008, 0.02
+_LAMP_M, _LAMP_SHARE = 0.01, 0.03
 _SIGN_M = 0.024
+#: from the middle of a drawer's handle to its lock
+_BESIDE_M = 0.12
 _SKIN_M = 0.0008
 _FACING_FRONT: Quat = quat_about((1.0, 0.0, 0.0), math.pi / 2)
 
@@ -117,13 +119,16 @@ def _power_light(thing: Thing, switches: Sequence[str]) -> Iterator[Shape]:
 
 
 def _lock_signs(link: Link, joint: Joint) -> Iterator[Shape]:
-    """A red or green round on both sides of what opens, by its handle."""
+    """A red or green round on both sides of what opens, by its handle: above or below it, beside that of a drawer."""
     drawn = [b for _, b in _drawn(link, {})]
     if not drawn:
         return
     x0, y0, z0, x1, y1, z1 = max(drawn, key=lambda b: (b[3] - b[0]) * (b[5] - b[2]))
-    x = min(max(joint.handle[0], x0 + 1.2 * _SIGN_M), x1 - 1.2 * _SIGN_M)
+    slides = joint.kind == "slide"
+    x = min(max(joint.handle[0] + (_BESIDE_M if slides else 0.0), x0 + 1.2 * _SIGN_M), x1 - 1.2 * _SIGN_M)
     z = joint.handle[2] + 0.1 if joint.handle[2] + 0.13 < z1 else max(joint.handle[2] - 0.1, z0 + 1.2 * _SIGN_M)
+    if slides:
+        z = min(max(joint.handle[2], z0 + 1.2 * _SIGN_M), z1 - 1.2 * _SIGN_M)
     for y in (y0, y1):
         yield Shape(
             kind="cylinder",

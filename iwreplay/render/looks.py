@@ -26,6 +26,9 @@ Rgb = tuple[int, int, int]
 _TOP_M = 0.03
 #: how large stains are
 _STAIN_M = 0.035
+#: what would not be seen on a dark material (mean of its texels) has another colour on it
+_DARK = 110
+_ON_DARK: dict[str, Rgb] = {"cracks": (236, 238, 240), "dirty": (184, 166, 128), "used": (150, 138, 112)}
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ def look_of(thing: Thing, attrs: Mapping[str, AttrValue], *, shown: frozenset[st
         return name not in shown and attrs.get(name) == value
 
     roast = 3 if is_now("cooked", "burnt") else 2 if is_now("cooked", "cooked") else 1 if is_now("browned") else 0
+    if roast == 1 and attrs.get("cooked") == "burnt":
+        roast = 0  # its class paints it black, brown on that would take it back
     wet = 2 if is_now("soaked") else 1 if is_now("wet") else 0
     return Look(
         wet=wet,
@@ -105,8 +110,8 @@ def stained(texels: npt.NDArray[np.uint8], look: Look, *, period_m: float, hard:
     out = texels.astype(np.int64)
     for name in _names(look, hard=hard):
         share, colour = _stain(name, _cells(period_m))
-        if name == "cracks" and out.mean() < 110:
-            colour = (236, 238, 240)
+        if name in _ON_DARK and out.mean() < _DARK:
+            colour = _ON_DARK[name]
         for k in range(3):
             out[..., k] = (out[..., k] * (256 - share) + colour[k] * share) >> 8
     return out.astype(np.uint8)

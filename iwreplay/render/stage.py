@@ -26,16 +26,18 @@ from iwreplay.render.extras import (
     has_cord,
     plug_point,
 )
+from iwreplay.render.labels import bend_m, label
 from iwreplay.render.layout import BODY_ID
 from iwreplay.render.looks import PLAIN, look_of, marked_shapes, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
-from iwreplay.render.shapes import quad, tessellate
+from iwreplay.render.shapes import tessellate
 from iwreplay.render.skinning import copy_skin, skin_normals, skin_vertices
 from iwreplay.render.text import draw_text
 from iwreplay.render.textures import TEXTURES
 from iwreplay.scene.geometry import link_poses_at
+from iwreplay.scene.lettering import face_pose, face_shows
 from iwreplay.scene.model import CompiledScene, Face, Material, Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
@@ -261,10 +263,11 @@ class Stage:
                     self._put(p, at, moved, scale=(CORD_RADIUS_M, CORD_RADIUS_M, half))
             elif part.face is not None:
                 text = attrs.get(f"text:{part.face.name}")
-                shown = isinstance(text, str)
-                if isinstance(text, str):
+                shown = isinstance(text, str) and face_shows(thing, part.face, attrs)
+                if shown and isinstance(text, str):
                     self._wear(p, self._text_material(text, part.face))
-                    raised = compose(part.face.pose, (0.0, 0.0, _FACE_GAP_M, 1.0, 0.0, 0.0, 0.0))
+                    at = face_pose(thing, part.face, attrs)
+                    raised = compose(at, (0.0, 0.0, _FACE_GAP_M, 1.0, 0.0, 0.0, 0.0))
                     self._put(p, compose(world_from_link, raised), moved)
             else:
                 liquid = liquid_of(thing, attrs, self._materials)
@@ -343,7 +346,7 @@ def _parts_of(thing: Thing, *, shown: frozenset[str], upright: frozenset[str]) -
             if s.role != "collision":
                 part = _Part(link=k, shape=s, marked=not marked or (k == 0 and n in marked))
                 found.append((part, tessellate(s.kind, s.size, upright=s.material in upright)))
-        found.extend((_Part(link=k, face=f), quad(*f.size)) for f in link.faces)
+        found.extend((_Part(link=k, face=f), label(*f.size, bend_m(link, f))) for f in link.faces)
     found.extend(
         (_Part(link=k, shape=s, marked=False), tessellate(s.kind, s.size)) for k, s in extra_shapes(thing, shown=shown)
     )

@@ -11,7 +11,9 @@ from typing import NamedTuple
 from iwreplay.errors import UnknownNameError
 from iwreplay.pose import Pose, Vec3, compose, transform_point
 from iwreplay.scene.geometry import Aabb, Box, Solid
+from iwreplay.scene.lettering import face_pose
 from iwreplay.scene.model import CompiledScene, Face, Thing
+from iwreplay.vocabulary import AttrValue
 from iwreplay.world.placed import Placed, PlacedSurface, Posed, places_of
 
 __all__ = [
@@ -170,14 +172,14 @@ def interior_at(state: Posed, key: str) -> PlacedInterior:
 def faces_of(thing: Thing, state: Posed) -> tuple[PlacedFace, ...]:
     """All its text faces in the world."""
     return tuple(
-        _placed_face(thing, f, pose)
+        _placed_face(thing, f, pose, state.attrs[thing.id])
         for link, pose in zip(thing.links, link_poses(thing, state), strict=True)
         for f in link.faces
     )
 
 
-def _placed_face(thing: Thing, f: Face, link: Pose) -> PlacedFace:
-    return PlacedFace(thing.id, f.name, compose(link, f.pose), f.size)
+def _placed_face(thing: Thing, f: Face, link: Pose, attrs: Mapping[str, AttrValue]) -> PlacedFace:
+    return PlacedFace(thing.id, f.name, compose(link, face_pose(thing, f, attrs)), f.size)
 
 
 def face_of(state: Posed, thing: str, face: str) -> PlacedFace:

@@ -73,3 +73,9 @@ def test_clear_spirits_look_like_water() -> None:
     assert liquid_of(glass, {"contains": {"vodka": 0.1, "water": 0.1}}, materials) == liquid_of(
         glass, {"contains": {"water": 0.2}}, materials
     )
+
+
+def test_a_broken_vessel_holds_nothing() -> None:
+    jar = thing("jar_1", props={"liquid_radius": 0.05, "liquid_z0": 0.01, "liquid_height": 0.2, "capacity_l": 1.0})
+    assert liquid_of(jar, {"contains": {"water": 0.5}, "broken": False}, {}) is not None
+    assert liquid_of(jar, {"contains": {"water": 0.5}, "broken": True}, {}) is None

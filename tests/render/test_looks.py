@@ -130,6 +130,21 @@ def test_a_class_that_shows_an_attribute_itself_gets_nothing_on_top() -> None:
     assert look_of(own, own.attrs, shown=frozenset()) == Look(dirt=2)
 
 
+def test_what_is_burnt_is_not_browned_over() -> None:
+    loaf = thing("loaf_1", shape("sphere", 0.2, m="white", repaint={"cooked": {"burnt": "red"}}))
+    shown = shown_by_class(loaf)
+    assert look_of(loaf, {"cooked": "cooked", "browned": True}, shown=shown) == Look(roast=1)
+    assert look_of(loaf, {"cooked": "burnt", "browned": True}, shown=shown) == PLAIN
+    assert look_of(loaf, {"cooked": "burnt", "browned": True}, shown=frozenset()) == Look(roast=3)
+
+
+def test_dirt_shows_on_dark_things_too() -> None:
+    for value in (40, 100, 130, 220):
+        base = np.full((256, 256, 3), value, np.uint8)
+        change = np.abs(stained(base, Look(dirt=2), period_m=0.28, hard=True).astype(int) - value).max(axis=2)
+        assert (change >= _SEEN).mean() > 0.2
+
+
 def test_dirt_is_never_dirty() -> None:
 
     crumbs = msgspec.structs.replace(thing("crumbs_1", attrs={"clean": False}), affordances=("sweepable",))

@@ -1,0 +1,145 @@
+"""What a stranger needs to tell things and their states apart, class by class through the whole library."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import taskpacks
+from iwreplay.pose import Pose
+from iwreplay.render import Renderer
+from iwreplay.render.text import fit_text
+from iwreplay.scene.geometry import joints_at_load
+from iwreplay.scene.lettering import screen_faces
+from iwreplay.scene.library import Library, Wanted, load_library
+from iwreplay.scene.model import CompiledScene, Light, Thing
+from iwreplay.vocabulary import AttrValue
+from iwreplay.world.state import WorldState
+from tests.render.kitchen import look
+
+W, H, FOCAL = 160, 120, 133.0
+#: a change by less than this in every channel is not seen
+_SEEN = 24
+#: least number of pixels that change, of the two pictures in which the thing fills about half the height. A light on a
+#: machine as wide as the frame has less than a thing that can be held
+_SWITCHED, _OPENED = 12, 100
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return load_library(taskpacks.root() / "objects")
+
+
+class _Stand:
+    """The things of a class alone, seen from the front and from above behind."""
+
+    def __init__(self, library: Library, cls: str) -> None:
+        self.things = library.make(Wanted(id="a", cls=cls), where="test")
+        shapes = [s for t in self.things for k in t.links for s in k.shapes]
+        names = {s.material for s in shapes} | {
+            m for s in shapes for table in s.repaint.values() for m in table.values()
+        }
+        first = self.things[0]
+        x, y, z = first.bounds_pos
+        r = 2.2 * max(0.05, float(np.sqrt(sum(h * h for h in first.bounds_half))))
+        self.scene = CompiledScene(
+            id="stand", format=1, rooms=(), portals=(), things=self.things, spawn=(0.0, 0.0, 0.0),
+            materials=tuple(library.material(n, where="test") for n in sorted(names)),
+            lights=(Light(pos=(x - 1.0, y - 2.0, z + 2.0), intensity=1.0),),
+        )  # fmt: skip
+        self.cameras: list[Pose] = [
+            look((x + dx * r, y + dy * r, z + dz * r), (x, y, z))
+            for dx, dy, dz in ((0.35, -0.8, 0.45), (-0.4, 0.5, 0.8))
+        ]
+        self.renderer = Renderer(self.scene, threads=1)
+
+    def pictures(self, *, opened: bool, **attrs: AttrValue) -> list[npt.NDArray[np.int16]]:
+        """Attributes are set on the things that carry them."""
+        state = WorldState(self.scene)
+        for thing in self.things:
+            state.attrs[thing.id].update({k: v for k, v in attrs.items() if k in thing.attrs})
+            if opened:
+                for joint in (k.joint for k in thing.links if k.joint is not None):
+                    state.joints[f"{thing.id}.{joint.name}"] = joint.open_at
+        return [
+            self.renderer.draw(state, camera=c, focal_px=FOCAL, width=W, height=H).rgb.astype(np.int16)
+            for c in self.cameras
+        ]
+
+
+def _changed(a: list[npt.NDArray[np.int16]], b: list[npt.NDArray[np.int16]]) -> int:
+    return sum(int((np.abs(p - q).max(axis=2) >= _SEEN).sum()) for p, q in zip(a, b, strict=True))
+
+
+def _firsts(library: Library) -> list[tuple[str, Thing]]:
+    return [(cls, library.make(Wanted(id="a", cls=cls), where="test")[0]) for cls in sorted(library.classes)]
+
+
+def test_every_class_that_is_switched_looks_another_way_while_it_is_on(library: Library) -> None:
+    seen = {}
+    for cls, first in _firsts(library):
+        if "on" in first.attrs:
+            stand = _Stand(library, cls)
+            seen[cls] = _changed(stand.pictures(opened=False, on=False), stand.pictures(opened=False, on=True))
+    assert len(seen) > 30
+    assert {cls: n for cls, n in seen.items() if n < _SWITCHED} == {}
+
+
+def test_every_class_with_a_door_or_a_lid_looks_another_way_when_it_opens(library: Library) -> None:
+    seen = {}
+    for cls, first in _firsts(library):
+        if joints_at_load([first]):
+            stand = _Stand(library, cls)
+            seen[cls] = _changed(stand.pictures(opened=False), stand.pictures(opened=True))
+    assert len(seen) > 30
+    assert {cls: n for cls, n in seen.items() if n < _OPENED} == {}
+
+
+#: what is of one piece and one colour by nature
+_PLAIN = {"axle", "cloth", "rag", "napkin", "sheet", "note", "rug", "towel", "tray", "sponge", "eraser"}
+
+
+def test_every_class_has_more_to_it_than_a_block(library: Library) -> None:
+    """Two materials, three shapes, a round or outlined shape, a face, or parts."""
+    blocks = []
+    for cls in sorted(library.classes):
+        things = library.make(Wanted(id="a", cls=cls), where="test")
+        drawn = [s for t in things for k in t.links for s in k.shapes if s.role != "collision"]
+        plain = {"box", "cylinder"}
+        if (
+            len(things) == 1
+            and len({s.material for s in drawn}) < 2
+            and len(drawn) < 3
+            and all(s.kind in plain for s in drawn)
+            and not any(k.faces for k in things[0].links)
+        ):
+            blocks.append(cls)
+    assert set(blocks) <= _PLAIN
+
+
+def test_texts_that_a_class_brings_fit_their_faces(library: Library) -> None:
+    bad = []
+    for cls in sorted(library.classes):
+        for thing in library.make(Wanted(id="a", cls=cls), where="test"):
+            for face in (f for k in thing.links for f in k.faces):
+                text = thing.attrs.get(f"text:{face.name}")
+                if isinstance(text, str) and text and not fit_text(text, face).fits:
+                    bad.append((cls, thing.cls, face.name, text))
+    assert bad == []
+
+
+def test_screens_belong_to_what_can_be_switched_and_have_something_dark_behind_them(library: Library) -> None:
+    found = 0
+    for cls, first in _firsts(library):
+        for name in screen_faces(first):
+            found += 1
+            assert "on" in first.attrs, cls
+            assert name in {f.name for k in first.links for f in k.faces}, (cls, name)
+            stand = _Stand(library, cls)
+            off = stand.pictures(opened=True, on=False, **{f"text:{name}": "WWW"})
+            blank = stand.pictures(opened=True, on=False, **{f"text:{name}": "."})
+            on = stand.pictures(opened=True, on=True, **{f"text:{name}": "WWW"})
+            assert _changed(off, blank) == 0, cls
+            assert _changed(off, on) > 60, cls
+    assert found > 3
