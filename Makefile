@@ -55,6 +55,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.rescore_bench $(if $(PEER_PYTHON),--peer-python $(PEER_PYTHON))
 	$(BIN)/python -m benchmarks.reexec_bench
 	$(BIN)/python -m benchmarks.render_bench
+	$(BIN)/python -m benchmarks.frames_bench
 
 # Writes docs/cli.md, docs/catalogue.md and docs/events.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev

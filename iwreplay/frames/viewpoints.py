@@ -47,7 +47,11 @@ def room_views(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, room
     found: list[tuple[float, Pose]] = []
     for cx, sx, cy, sy in ((x0, 1, y0, 1), (x1, -1, y1, -1), (x1, -1, y0, 1), (x0, 1, y1, -1)):
         views = [(cx + sx * off, cy + sy * off, EYE_HEIGHT_M) for off in _CORNER_M]
-        free = [eye for eye in views if _is_clear(eye, state, obstacles) and math.dist(eye[:2], middle[:2]) > 0.3]
+        free = [
+            eye
+            for eye in views
+            if _is_clear(eye, state, obstacles) and _apart_m((*eye[:2], 0.0), (*middle[:2], 0.0)) > 0.3
+        ]
         scored = [(_open_m(state, obstacles, eye, middle), look_at(eye, middle)) for eye in free]
         if scored:
             found.append(max(scored))
@@ -79,7 +83,7 @@ def before_thing(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, th
     places = [
         eye
         for eye in _places(thing, state.poses[thing.id])
-        if _is_clear(eye, state, obstacles) and _room_at(scene, eye) is not None and math.dist(eye, target) > 0.1
+        if _is_clear(eye, state, obstacles) and _room_at(scene, eye) is not None and _apart_m(eye, target) > 0.1
     ]
     if len(places) < number:
         has = f"there are {len(places)}" if places else "there is none"
@@ -98,6 +102,10 @@ def _places(thing: Thing, pose: Pose) -> Iterator[Vec3]:
         for x, y in ((cx, cy - hy - off), (cx + hx + off, cy), (cx - hx - off, cy), (cx, cy + hy + off)):
             at = compose(pose, (x, y, 0.0, 1.0, 0.0, 0.0, 0.0))
             yield (at[0], at[1], EYE_HEIGHT_M)
+
+
+def _apart_m(a: Vec3, b: Vec3) -> float:
+    return math.sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]))
 
 
 def _room_at(scene: CompiledScene, point: Vec3) -> Room | None:
