@@ -15,6 +15,7 @@ from iwreplay.motion.model import Posture, Reach, Route
 from iwreplay.motion.walking import facing_stance
 from iwreplay.pose import Pose, Vec3, compose, inverse, normalised, rotate, transform_point
 from iwreplay.processes.support import closed_around
+from iwreplay.scene.lettering import face_shows
 from iwreplay.scene.model import Face, Thing
 from iwreplay.world.geometry import PlacedFace, faces_of, thing_of
 
@@ -91,9 +92,11 @@ def _seen_in_place(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: 
 def read(scope: Scope) -> Plan:
     """A close look at the text on a thing: in the hand every face in turn, elsewhere the faces that show."""
     thing = scope.thing("target")
-    texts = {f.name: f for link in thing.links for f in link.faces if scope.state.attr(thing.id, f"text:{f.name}")}
+    written = [f for link in thing.links for f in link.faces if scope.state.attr(thing.id, f"text:{f.name}")]
+    texts = {f.name: f for f in written if face_shows(thing, f, scope.state.attrs[thing.id])}
     if not texts:
-        raise scope.no_affordance(thing.id, f"read {scope.the(thing.id)}; there is no writing on it")
+        why = "nothing can be seen on it now" if written else "there is no writing on it"
+        raise scope.no_affordance(thing.id, f"read {scope.the(thing.id)}; {why}")
     if scope.held == thing.id:
         return _read_in_hand(scope, thing, texts)
     return _read_in_place(scope, thing, texts)

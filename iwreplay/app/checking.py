@@ -27,6 +27,7 @@ from iwreplay.pose import Vec3, transform_point
 from iwreplay.processes.support import closed_around
 from iwreplay.render.text import TextFit, draw_text, fit_text
 from iwreplay.scene.geometry import initial_joints, point_in_box
+from iwreplay.scene.lettering import face_shows
 from iwreplay.scene.model import CompiledScene, Face, Thing
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import faces_of, grip_point, handle_point, interiors_of, surfaces_of
@@ -130,7 +131,8 @@ def _texts(scene: CompiledScene) -> Iterator[tuple[Thing, Face, str]]:
         for link in thing.links:
             for face in link.faces:
                 text = thing.attrs.get(f"text:{face.name}")
-                if isinstance(text, str) and text.strip():
+                # a screen that is off shows nothing to check
+                if isinstance(text, str) and text.strip() and face_shows(thing, face, thing.attrs):
                     yield thing, face, text
 
 

@@ -147,3 +147,16 @@ def test_a_mop_wipes_the_floor_from_its_handle() -> None:
     )
     world.ok("[Walk] mop", "[Grab] mop", "[Walk] spill", "[Wipe] spill")
     assert world.attr("spill_1", "exists") is False
+
+
+def test_a_screen_is_read_while_it_is_on() -> None:
+    world = _hall(
+        [FurnitureSpec(id="desk_1", cls="desk", pos=(4.4, 4.5))],
+        [Placement(id="scale_1", cls="scale", at="desk_1.top", texts={"display": "412 g"})],
+    )
+    world.ok("[Walk] scale")
+    dark = world.refused("[Read] scale")
+    assert dark.code == "NO_AFFORDANCE"
+    assert dark.sentence == "I can't read the scale; nothing can be seen on it now."
+    world.ok("[SwitchOn] scale", "[Read] scale")
+    assert world.happened("exposed_text")[-1].detail["text"] == "412 g"

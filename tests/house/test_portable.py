@@ -29,6 +29,7 @@ AGAIN = (
     "iwreplay/render",
     "iwreplay/scene/convex.py",
     "iwreplay/scene/geometry.py",
+    "iwreplay/scene/lettering.py",
     "iwreplay/scene/model.py",
     "iwreplay/trig.py",
     "iwreplay/world",
