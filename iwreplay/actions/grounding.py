@@ -13,6 +13,7 @@ import msgspec
 from iwreplay.actions.grammar import entity_words
 from iwreplay.actions.naming import COLOURS, MOST_LISTED, TACTILE, lateral_m, listed, public_name, the, touch_name
 from iwreplay.actions.offers import Lookup, room_offer, thing_offer
+from iwreplay.actions.parts import is_front, members_of, of_owner, parts_named, shelf_head
 from iwreplay.actions.perception import Perception
 from iwreplay.actions.phrases import (
     HEIGHTS,
@@ -35,7 +36,7 @@ from iwreplay.scene.model import Room, Thing
 from iwreplay.world.geometry import exists, thing_aabb, thing_of
 from iwreplay.world.relations import NEAR_M
 from iwreplay.world.state import WorldState
-from iwreplay.world.support import FLOOR
+from iwreplay.world.support import FLOOR, surface_under
 
 __all__ = ["Grounded", "ground"]
 
@@ -162,6 +163,10 @@ class _Search:
         fits = self._heads(words)
         if fits:
             return fits
+        for part, owner in of_owner(words):
+            fits = self._parts(part, owner)
+            if fits:
+                return fits
         before, side = side_ending(words)
         if side:
             fits = [_Fit(f.thing, _from_side(f.selectors, side), f.part) for f in self._heads(strip(before))]
@@ -177,6 +182,11 @@ class _Search:
                     fits = [f for f in heads if self._within(f.thing, self._rooms(split.anchor))]
             if fits:
                 return fits
+        # "fridge door", "left rack top shelf"
+        for i in range(len(words) - 1, 0, -1):
+            fits = self._parts_of(words[i:], self._select(self._heads(words[:i])))
+            if fits:
+                return fits
         return []
 
     def _heads(self, head: tuple[str, ...]) -> list[_Fit]:
@@ -185,8 +195,11 @@ class _Search:
         return self._headed[head]
 
     def _find_heads(self, head: tuple[str, ...]) -> list[_Fit]:
+        return self._named_among(head, self.state.scene.things)
+
+    def _named_among(self, head: tuple[str, ...], things: Sequence[Thing]) -> list[_Fit]:
         fits: list[_Fit] = []
-        for thing in self.state.scene.things:
+        for thing in things:
             if exists(self.state, thing.id):
                 if thing.id not in self._words:
                     self._words[thing.id] = self._words_for(thing)
@@ -194,10 +207,12 @@ class _Search:
                 chosen = head_fits(head, nouns=nouns, allowed=allowed)
                 if chosen is not None:
                     fits.append(_Fit(thing, chosen))
-        own = [f for f in fits if not f.selectors]
+        # a word of its own says more than where it is among others: the "left top drawer" is a top drawer
+        fewest = min((len(f.selectors) for f in fits), default=0)
+        own = [f for f in fits if len(f.selectors) == fewest]
         # furniture is known to everybody by its full name: "counter" is the counter although a prep counter is one too
         named = [f for f in own if f.thing.fixed and public_name(f.thing).lower() == " ".join(head)]
-        return (named if len(named) == 1 else own) or fits
+        return named if len(named) == 1 else own
 
     def _words_for(self, thing: Thing) -> tuple[tuple[str, ...], frozenset[str]]:
         """(nouns, words allowed before them) by which this Human can name the thing."""
@@ -232,13 +247,16 @@ class _Search:
             self._anchored[words] = self._select([f for f in fits if self.perception.knows(f.thing.id)])
         return self._anchored[words]
 
-    def _parts(self, head: tuple[str, ...], owner: tuple[str, ...]) -> list[_Fit]:
-        """ "upper shelf of the cabinet": a surface or interior by its own name."""
-        return [
-            _Fit(fit.thing, fit.selectors, part)
-            for fit in self._described(owner)
-            for part in _parts_named(head, fit.thing)
-        ]
+    def _parts(self, said: tuple[str, ...], owner: tuple[str, ...]) -> list[_Fit]:
+        """ "upper shelf of the cabinet", "top drawer of the left unit": a surface, an interior, a thing that came with
+        it, or the thing itself by its doors."""
+        return self._parts_of(said, self._anchors(owner) or self._described(owner))
+
+    def _parts_of(self, said: tuple[str, ...], owners: Sequence[_Fit]) -> list[_Fit]:
+        head = shelf_head(said)
+        fits = [f for o in owners for f in self._named_among(head, members_of(self.state, o.thing))]
+        fits = fits or [_Fit(o.thing, (), part) for o in owners for part in parts_named(head, o.thing)]
+        return fits or [_Fit(o.thing, ()) for o in owners if is_front(head, o.thing)]
 
     def _with_anchor(self, fits: list[_Fit], relation: str, anchors: list[_Fit]) -> list[_Fit]:
         return [
@@ -250,10 +268,15 @@ class _Search:
         if relation == "on" and anchor.thing.id == FLOOR:
             return any(p.how == "floor" for p in ancestors(self.state, thing))
         if relation in ("on", "in", "from"):
-            return any(
-                p.thing == anchor.thing.id and relation in ("from", p.how) and anchor.part in ("", p.part)
-                for p in ancestors(self.state, thing)
-            ) or (relation == "on" and self._fixed_onto(thing, anchor.thing.id))
+            return (
+                any(
+                    p.thing == anchor.thing.id and relation in ("from", p.how) and anchor.part in ("", p.part)
+                    for p in ancestors(self.state, thing)
+                )
+                or self._on_shelf(thing, anchor)
+                or (not anchor.part and thing_of(self.state, thing) in members_of(self.state, anchor.thing))
+                or (relation == "on" and self._fixed_onto(thing, anchor.thing.id))
+            )
         a = thing_aabb(thing_of(self.state, thing), self.state)
         b = thing_aabb(anchor.thing, self.state)
         if relation == "near":
@@ -268,6 +291,16 @@ class _Search:
         if relation == "right":
             return here[1] < there[1]
         return here[0] > there[0] if relation == "behind" else here[0] < there[0]
+
+    def _on_shelf(self, thing: str, anchor: _Fit) -> bool:
+        """ "on the second shelf", inside of what has doors."""
+        at = thing
+        for p in ancestors(self.state, thing):
+            if p.thing == anchor.thing.id and anchor.part:
+                surface = surface_under(self.state, at, p.thing)
+                return surface is not None and surface.name == anchor.part
+            at = p.thing
+        return False
 
     def _fixed_onto(self, thing: str, anchor: str) -> bool:
         """A switch on a wall, a label on a door: fixed things that touch."""
@@ -373,49 +406,6 @@ def _from_side(selectors: Sequence[str], side: str) -> tuple[str, ...]:
         counted = selectors[-1] if side == "left" else f"{selectors[-1]}-right"
         return (*selectors[:-1], counted)
     return (*selectors, side)
-
-
-def _parts_named(head: tuple[str, ...], thing: Thing) -> tuple[str, ...]:
-    """The surfaces and interiors that the words name; shelves also by their height: "upper shelf", "bottom shelf"."""
-    shelves = _shelves(thing) if "shelf" in head else ()
-    if shelves:
-        wanted = [w for w in head if w != "shelf"]
-        named = tuple(s for s in shelves if wanted and all(w in s.lower().split("_") for w in wanted))
-        if named or not wanted:
-            return named or (shelves[1:] or shelves)
-        return _shelf_counted(wanted, shelves)
-    surfaces = [s.name for k in thing.links for s in k.surfaces]
-    interiors = [i.name for k in thing.links for i in k.interiors]
-    return tuple(part for part in (*surfaces, *interiors) if _part_fits(head, part))
-
-
-def _shelf_counted(wanted: Sequence[str], shelves: tuple[str, ...]) -> tuple[str, ...]:
-    """ "upper", "middle", "second lowest": a shelf by its place among the others."""
-    if len(wanted) == 1 and wanted[0] in ("middle", "center", "centre", "central") and len(shelves) % 2:
-        return (shelves[len(shelves) // 2],)
-    nth = ORDINALS.index(wanted[0]) if len(wanted) > 1 and wanted[0] in ORDINALS else 0
-    ends = wanted[1:] if len(wanted) > 1 and wanted[0] in ORDINALS else wanted
-    if nth >= len(shelves) or not all(w in HEIGHTS for w in ends):
-        return ()
-    return (shelves[-1 - nth] if ends[0] in HIGH else shelves[nth],)
-
-
-def _shelves(thing: Thing) -> tuple[str, ...]:
-    """Surfaces inside a thing (its floor and shelves), the lowest first."""
-    inner = [
-        (s.pos[2], s.name)
-        for link in thing.links
-        for s in link.surfaces
-        for i in link.interiors
-        if all(abs(s.pos[k] - i.pos[k]) <= i.half[k] + 0.01 for k in range(3))
-    ]
-    return tuple(name for _, name in sorted(inner))
-
-
-def _part_fits(head: tuple[str, ...], part: str) -> bool:
-    names = part.lower().replace("_", " ").split()
-    general = ("shelf", "part", "side", "compartment", "section")
-    return all(w in names or w in general for w in head) and any(w in names for w in head)
 
 
 def _gap_m(a: Aabb, b: Aabb) -> float:

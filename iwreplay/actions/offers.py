@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from iwreplay.actions.naming import public_name, the, touch_name, where
+from iwreplay.actions.parts import owner_of
 from iwreplay.actions.phrases import ORDINALS
 from iwreplay.processes.support import Parent, parent_of
 from iwreplay.scene.model import Room, Thing
@@ -111,6 +112,10 @@ def _rooms_of(state: WorldState, thing: str) -> list[Room]:
 def _places(lookup: Lookup, thing: str) -> Iterator[str]:
     """ "on the kitchen counter", then in other words, then what it is near."""
     state = lookup.state
+    whole = owner_of(state, thing_of(state, thing))
+    if whole is not None:
+        owner = _first(lookup, (whole.id, ""), _owners(lookup, whole))
+        yield f"of {owner or the(state, whole.id, sighted=lookup.sighted)}"
     first = where(state, thing, sighted=lookup.sighted)
     if first:
         yield first
@@ -130,6 +135,14 @@ def _places(lookup: Lookup, thing: str) -> Iterator[str]:
     here = (t.id for t in state.scene.things if t.id != thing and state.attrs[t.id].get("exists") is not False)
     for other in sorted(here, key=away)[:_BESIDE]:
         yield f"near {the(state, other, sighted=lookup.sighted)}"
+
+
+def _owners(lookup: Lookup, whole: Thing) -> Iterator[str]:
+    """A composite in few words, because its part is named with it."""
+    for noun in _nouns(lookup, whole):
+        yield f"the {noun}"
+        for before, after in _picks(lookup, whole.id, noun, most=_FEW):
+            yield " ".join(filter(None, ("the", before, noun, after)))
 
 
 def _picks(lookup: Lookup, thing: str, words: str, *, most: int) -> Iterator[tuple[str, str]]:

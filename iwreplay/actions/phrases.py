@@ -191,7 +191,8 @@ def head_fits(head: tuple[str, ...], *, nouns: tuple[str, ...], allowed: frozens
             continue
         chosen: list[str] = []
         for word in head[: -len(tail)]:
-            if word in allowed or word in _FILLERS:
+            # "of" in the name of one thing ("chest of drawers") makes it no part of another
+            if (word in allowed and word != "of") or word in _FILLERS:
                 continue
             if word not in SELECTORS:
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,11 +21,13 @@ from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import grip_point, thing_box, thing_of
 from iwreplay.world.state import WorldState
+from iwreplay.world.support import FLOOR
 
 __all__ = ["NEAR_M", "Scope", "not_near", "sentence"]
 
-#: how far an interaction walks by itself
+#: how far an interaction walks by itself, more along furniture that the wearer stands at: so near that it is at it
 NEAR_M = 1.5
+_AT_M = 0.6
 #: what lies on the floor and is no higher is stepped on
 _FLAT_M = 0.04
 
@@ -154,12 +157,26 @@ class Scope:
 
     # ------------------------------------------------------------------ motion
 
-    def approach(self, thing: str, point: Vec3, *, max_walk_m: float = NEAR_M, free_hand: bool = False) -> Approach:
-        """A stance and a reach to `point` on `thing`; `free_hand`: with the left hand when the right one is full.
-        Raises RefusedError (UNREACHABLE and the like)."""
+    def walk_m(self, thing: str) -> float:
+        """How far a command that needs `thing` walks by itself. Along the bench or table that the wearer stands at, and
+        around it, that is as far as its sides are long."""
+        owners = [p.thing for p in ancestors(self.state, thing) if p.thing in self.state.poses]
+        for one in (thing_of(self.state, t) for t in (thing, *owners)):
+            if one.fixed and one.id != FLOOR and any(k.surfaces for k in one.links):
+                box = thing_box(one, self.state)
+                x, y, _ = transform_point(inverse(box.pose), (self.state.body[0], self.state.body[1], box.pose[2]))
+                if math.hypot(max(0.0, abs(x) - box.half[0]), max(0.0, abs(y) - box.half[1])) <= _AT_M:
+                    return NEAR_M + 2.0 * (box.half[0] + box.half[1])
+        return NEAR_M
+
+    def approach(
+        self, thing: str, point: Vec3, *, free_hand: bool = False, accept: Callable[[Approach], bool] | None = None
+    ) -> Approach:
+        """A stance and a reach to `point` on `thing`, the best that `accept` takes; `free_hand`: with the left hand
+        when the right one is full. Raises RefusedError (UNREACHABLE and the like)."""
         self.need_uncovered(thing)
         left = free_hand and bool(self.held)
-        found = self.planner.approach(self.state, thing, point, max_walk_m=max_walk_m, left=left)
+        found = self.planner.approach(self.state, thing, point, max_walk_m=self.walk_m(thing), left=left, accept=accept)
         if isinstance(found, Refusal):
             raise RefusedError(not_near(found))
         return found
@@ -209,7 +226,7 @@ class Scope:
         found = self.planner.route_to(self.state, target, point=point)
         if isinstance(found, Refusal):
             raise RefusedError(not_near(found))
-        if found.length_m > NEAR_M:
+        if found.length_m > self.walk_m(target):
             text = f"{self.the(target)} is too far away; I have to walk there first."
             raise refuse("UNREACHABLE", sentence(text), blocker=target)
         return found

@@ -295,7 +295,7 @@ def reachable_spot(
         if any(math.dist(point, p) < _APART_M for p in tried):
             continue
         tried.append(point)
-        found = scope.planner.approach(scope.state, owner, point)
+        found = scope.planner.approach(scope.state, owner, point, max_walk_m=scope.walk_m(owner))
         if not isinstance(found, Refusal):
             return spot, found
         first = first or found

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
-from iwreplay.motion.footprints import segment_gap
+from iwreplay.motion.footprints import Point2, segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
 from iwreplay.motion.hand import Blocked, HeldBox, hand_path
 from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
+from iwreplay.motion.sides import rooms_of
 from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_window, swept_prints
 from iwreplay.motion.touching import Aim, aim_at, held_thing
 from iwreplay.motion.walking import Origin, Walking, capitalised
@@ -21,10 +22,13 @@ from iwreplay.ports import Simulator
 from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import thing_box, thing_of
+from iwreplay.world.geometry import room_at, thing_box, thing_of
 from iwreplay.world.state import WorldState
 
-__all__ = ["Approaching"]
+__all__ = ["Accept", "Approaching", "anything"]
+
+#: whether what is to be done can be done from there
+Accept = Callable[[Approach], bool]
 
 #: clearance of the feet from a swinging door: nearer is out of the question, nearer than the second costs
 _SWING_HARD_M, _SWING_SOFT_M = 0.12, 0.24
@@ -35,12 +39,19 @@ _BACK_COST_M = 0.8
 _OTHER_COST_M = 0.5
 #: how much nearer one presses against a counter than walking needs, what that costs, and what the hips need
 _PRESS_M, _PRESS_COST_M, _HIPS_M = 0.12, 0.3, 0.13
-#: hand ways tried for one question, and how far apart failed places must be to be worth another try
+#: hand ways tried for one question (one that ends at a wall does not count: it says nothing of the side that the
+#: target is on), and how far apart failed places must be to be worth another try
 _TRIES = 28
 _TRIES_FAR = 8
 _FAILED_NEAR_M = 0.18
 #: small things that a hand brushes past without harm are no bigger than this, half extents
 _SMALL_M = 0.15
+
+
+def anything(approach: Approach) -> bool:
+    """Takes every stance."""
+    del approach
+    return True
 
 
 class Approaching:
@@ -49,11 +60,21 @@ class Approaching:
     def __init__(self, scene: CompiledScene, sim: Simulator, walking: Walking) -> None:
         self._sim, self._walking = sim, walking
         self._solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
+        #: what parts one room from the next
+        self.walls = frozenset(t.id for t in scene.things if t.cls == "wall")
 
     def approach(
-        self, state: WorldState, target: str, point: Vec3, *, max_walk_m: float, left: bool = False
+        self,
+        state: WorldState,
+        target: str,
+        point: Vec3,
+        *,
+        max_walk_m: float,
+        left: bool = False,
+        enter: bool = False,
+        accept: Accept = anything,
     ) -> Approach | Refusal:
-        """See `Planner.approach`."""
+        """See `Planner.approach`. enter: rather walk into the room of the target than reach it from the next one."""
         aim = aim_at(state, target, point)
         if is_sitting(state):
             return self._from_seat(state, aim, left=left)
@@ -64,8 +85,8 @@ class Approaching:
         origin = self._walking.origin(state, grid)
         if isinstance(origin, Refusal):
             return origin
-        quest = _Quest(self, state, aim, grid, origin, left=left)
-        here = quest.here()
+        quest = _Quest(self, state, aim, grid, origin, left=left, accept=accept)
+        here = None if enter and not quest.on_its_side(origin.at) else quest.here()
         if here is not None:
             return here
         return quest.elsewhere(window.farthest_m, max_walk_m)
@@ -131,13 +152,16 @@ class _Quest:
     """One question: where to stand for one aim."""
 
     def __init__(
-        self, home: Approaching, state: WorldState, aim: Aim, grid: Grid, origin: Origin, *, left: bool
+        self, home: Approaching, state: WorldState, aim: Aim, grid: Grid, origin: Origin, *, left: bool, accept: Accept
     ) -> None:
-        self._left = left
+        self._left, self._accept = left, accept
         self._home, self._state, self._aim, self._grid, self._origin = home, state, aim, grid, origin
         self._failed: list[tuple[str, float, float]] = []
         self._blocker: Blocked | None = None
         self._tries = 0
+        #: a place serves, but is too much of a walk; some place can be walked to
+        self._far = self._reached = False
+        self._rooms = rooms_of(state, aim)
         thing = thing_of(state, aim.target)
         grids = home.walking.grids
         self._hard: frozenset[int] = frozenset()
@@ -150,6 +174,10 @@ class _Quest:
         places = [transform_point(base, (x, y, 0.0)) for x, y, _ in thing.stances] if thing.fixed else []
         self._preferred = frozenset(c for p in places if (c := grid.cell(p[0], p[1])) is not None)
 
+    def on_its_side(self, at: Point2) -> bool:
+        """Whether no wall of the building parts a place from the target."""
+        return not self._rooms or room_at(self._state.scene, *at) in self._rooms
+
     def here(self) -> Approach | None:
         """Without a step, when that is possible."""
         o = self._origin
@@ -159,7 +187,9 @@ class _Quest:
         for s in sorted(options_at(o.at, self._aim.point, yaw=o.yaw, left=self._left), key=lambda s: s.cost_m):
             way = self._try(s, cell)
             if way is not None:
-                return Approach(self._home.walking.stay(o, s.yaw), Reach(s.posture, way, self._left))
+                found = Approach(self._home.walking.stay(o, s.yaw), Reach(s.posture, way, self._left))
+                if self._accept(found):
+                    return found
         return None
 
     def elsewhere(self, farthest_m: float, max_walk_m: float) -> Approach | Refusal:
@@ -168,29 +198,49 @@ class _Quest:
         farthest_m += _PRESS_M
         near = self._grid.cells_within(x, y, farthest_m)
         goals = {c for c in near if not self._grid.blocked[c] and c not in self._hard}
+        for some in self._by_side(goals):
+            found = self._among(some, farthest_m, max_walk_m)
+            if found is not None:
+                return found
+        return self._refusal(goals)
+
+    def _by_side(self, goals: set[int]) -> Iterator[set[int]]:
+        """The places on the target's side of the walls, then those from which a door or a hatch may let the hand
+        through."""
+        own = {c for c in goals if self.on_its_side(self._grid.centre(c))}
+        yield own
+        if len(own) < len(goals):
+            yield goals - own
+
+    def _among(self, goals: set[int], farthest_m: float, max_walk_m: float) -> Approach | None:
+        """The cheapest free place of some, within the walk."""
         search = Search(
             self._grid,
             self._origin.cell,
             goals=goals,
-            towards=self._grid.cell(x, y),
+            towards=self._grid.cell(*self._aim.point[:2]),
             slack_cells=farthest_m / CELL_M + 1.0,
         )
         ways = iter(search)
         # grid ways are up to a twelfth longer than what they are straightened to
         within = _Batch(ways, max_walk_m * 1.09)
-        far = False
         for s, cell in self._ranked(within, _TRIES):
             way = self._try(s, cell)
             if way is not None:
                 route = self._home.walking.route(self._grid, self._origin, search.path(cell), s.yaw)
                 if (s.x, s.y) != self._grid.centre(cell):
                     route = _pressed(route, s)
-                if route.length_m <= max_walk_m:
-                    return Approach(route, Reach(s.posture, way, self._left))
-                far = True
+                found = Approach(route, Reach(s.posture, way, self._left))
+                if route.length_m > max_walk_m:
+                    self._far = True
+                elif self._accept(found):
+                    return found
+                else:
+                    self._failed.append((s.posture, s.x, s.y))
         beyond = _Batch(ways, math.inf, first=within.rest)
-        far = far or any(self._try(s, c) is not None for s, c in self._ranked(beyond, _TRIES_FAR))
-        return self._refusal(goals, far=far, reached=search.found)
+        self._far = self._far or any(self._try(s, c) is not None for s, c in self._ranked(beyond, _TRIES_FAR))
+        self._reached = self._reached or search.found
+        return None
 
     def _ranked(self, batch: _Batch, tries: int) -> Iterator[tuple[Standing, int]]:
         """(standing, cell) in the order of walk plus discomfort, until `tries` hand ways have failed."""
@@ -246,21 +296,29 @@ class _Quest:
                 return None
         if not self._fits(s, cell):
             return None
-        self._tries += 1
         ready = _ready(pelvis_of(s.posture), left=self._left)
         start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready)
         way = self._home.hand(self._state, self._aim, start=start, at=(s.x, s.y), yaw=s.yaw, left=self._left)
         if isinstance(way, Blocked):
             self._failed.append((s.posture, s.x, s.y))
-            if self._blocker is None or (way.of_held and not self._blocker.of_held):
+            self._tries += way.thing not in self._home.walls
+            if self._blocker is None or self._tells_more(way, self._blocker):
                 self._blocker = way
             return None
+        self._tries += 1
         return way
 
-    def _refusal(self, goals: set[int], *, far: bool, reached: bool) -> Refusal:
+    def _tells_more(self, way: Blocked, than: Blocked) -> bool:
+        """What is in the way of the held thing alone says more than what is in the way of the hand, and anything
+        more than a wall."""
+        if way.of_held != than.of_held:
+            return way.of_held
+        return than.thing in self._home.walls and way.thing not in self._home.walls
+
+    def _refusal(self, goals: set[int]) -> Refusal:
         state, target, walking = self._state, self._aim.target, self._home.walking
         name = walking.the(state, target)
-        if far:
+        if self._far:
             return Refusal("TOO_FAR", f"{capitalised(name)} is too far away; I have to walk there first.")
         if self._blocker:
             blocker, of_held = self._blocker
@@ -268,7 +326,7 @@ class _Quest:
             return Refusal("COLLISION", f"{capitalised(walking.the(state, blocker))} is in the way of {what}.", blocker)
         if not goals:
             return Refusal("UNREACHABLE", f"There is nowhere to stand from where I can reach {name}.")
-        if not reached:
+        if not self._reached:
             blocker = walking.blocked_by(state, self._origin, goals)
             why = f" {walking.obstacle_sentence(state, blocker)}" if blocker else ""
             return Refusal("NO_PATH", f"There is no free way to {name}.{why}", blocker)

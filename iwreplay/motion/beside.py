@@ -11,6 +11,7 @@ from iwreplay.motion.footprints import Footprint, Point2, nearest_on, point_gap,
 from iwreplay.motion.grid import CELL_M, Grid
 from iwreplay.motion.model import Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
+from iwreplay.motion.sides import rooms_beside
 from iwreplay.motion.stances import facing_yaw
 from iwreplay.motion.walking import Origin, Walking
 from iwreplay.pose import Pose, Vec3, rotate, transform_point, yaw_of
@@ -26,8 +27,6 @@ _BESIDE_M = 0.45
 _NEAR_M = (0.8, 1.4, 2.2, 3.2)
 _BACK_COST_M = 0.8
 _ASIDE_COST = 0.4
-#: a thing this near to a doorway's middle belongs to both rooms
-_DOORWAY_M = 0.5
 _SEAT_STEP_M = 0.95
 _SLIM_M = 0.05
 #: a face whose normal is flatter than this in plan looks up or down
@@ -49,7 +48,7 @@ class Beside:
             return origin
         centre = thing_box(thing, state).pose[:3]
         prints = self._walking.grids.footprints_for(state, target)
-        same_room = self._same_room(centre)
+        same_room = self._same_room(state, thing)
         rings: list[Iterable[int]] = [self._walking.grids.mask(prints, _BESIDE_M)] if prints else []
         rings.extend(grid.cells_within(centre[0], centre[1], r) for r in _NEAR_M)
         first_goals: set[int] = set()
@@ -69,8 +68,7 @@ class Beside:
         origin = self._walking.origin(state, grid)
         if isinstance(origin, Refusal):
             return
-        centre = thing_box(thing_of(state, target), state).pose[:3]
-        same_room = self._same_room(centre)
+        same_room = self._same_room(state, thing_of(state, target))
         nx, ny, _ = rotate(face[3:], (0.0, 0.0, 1.0))
         goals = {
             c
@@ -122,13 +120,10 @@ class Beside:
             blocker = min(((point_gap(at, f.outline), f.thing) for f in others), default=(0.0, ""))[1]
         return Refusal("NO_PATH", "There is no free place to stand beside the seat.", blocker)
 
-    def _same_room(self, centre: Vec3) -> Callable[[Point2], bool]:
+    def _same_room(self, state: WorldState, thing: Thing) -> Callable[[Point2], bool]:
         """Keeps a stance from being chosen on the far side of a wall."""
-        x, y, _ = centre
-        if any(_distance((x, y), p.pos) <= _DOORWAY_M + p.width / 2.0 for p in self._scene.portals):
-            return lambda p: True
-        home = room_at(self._scene, x, y)
-        return lambda p: not home or room_at(self._scene, *p) == home
+        rooms = rooms_beside(state, thing)
+        return lambda p: not rooms or room_at(self._scene, *p) in rooms
 
     @staticmethod
     def _best(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from iwreplay.body.kinematics import key_poses, root_of
-from iwreplay.motion.approaching import Approaching, held_box, is_sitting
+from iwreplay.motion.approaching import Accept, Approaching, anything, held_box, is_sitting
 from iwreplay.motion.beside import Beside
 from iwreplay.motion.elbows import with_free_elbow
 from iwreplay.motion.footprints import segment_gap
@@ -45,8 +45,9 @@ class Planner:
     def route_to(self, state: WorldState, target_id: str, *, point: Vec3 | None = None) -> Route | Refusal:
         """Walk to a thing or a room (its id). `point` (world) narrows a large thing down to the part that matters.
 
-        The stance is one from which the thing is within reach when there is such a one; else before it, or as near
-        as the floor goes in its room. What is shut away is walked to by its container. Refuses with POSTURE or NO_PATH.
+        The stance is one from which the thing is within reach when there is such a one, in its room rather than in the
+        next; else before it, or as near as the floor goes in its room. What is shut away is walked to by its container.
+        Refuses with POSTURE or NO_PATH.
         """
         if is_sitting(state):
             seat = state.attrs[WEARER].get("sitting")
@@ -59,7 +60,7 @@ class Planner:
             return self.route_to(state, shut[-1])
         at = point if point is not None else _part_to_reach(thing, state)
         if at is not None:
-            found = self._approaching.approach(state, target_id, at, max_walk_m=math.inf)
+            found = self._approaching.approach(state, target_id, at, max_walk_m=math.inf, enter=True)
             if isinstance(found, Approach):
                 return found.route
             holder = next((s for _, s in supports(state, target_id) if thing_of(state, s).fixed), "")
@@ -74,20 +75,37 @@ class Planner:
             yield from self._beside.before(state, target_id, face, within_m=within_m)
 
     def approach(
-        self, state: WorldState, target_id: str, point: Vec3, *, max_walk_m: float = 1.5, left: bool = False
+        self,
+        state: WorldState,
+        target_id: str,
+        point: Vec3,
+        *,
+        max_walk_m: float = 1.5,
+        left: bool = False,
+        accept: Accept | None = None,
     ) -> Approach | Refusal:
         """A stance from which the right (or left) palm reaches `point` (world), at most `max_walk_m` of walking from
         here.
 
         The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
+        `accept` may turn down a stance for what is to be done from it; the next best is tried then.
         The elbow is held where the arm meets nothing on the palm's way, or the least.
         Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
         """
-        found = self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left)
-        if isinstance(found, Refusal):
-            return found
-        return with_free_elbow(self._sim, state, found, target=target_id, point=point)
+
+        def bent(approach: Approach) -> Approach:
+            return with_free_elbow(self._sim, state, approach, target=target_id, point=point)
+
+        found = self._approaching.approach(
+            state,
+            target_id,
+            point,
+            max_walk_m=max_walk_m,
+            left=left,
+            accept=anything if accept is None else lambda approach: accept(bent(approach)),
+        )
+        return found if isinstance(found, Refusal) else bent(found)
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import msgspec
+
 from iwreplay.errors import SceneError
 from iwreplay.pose import from_xyz_yaw
 from iwreplay.scene.files import FurnitureSpec, OpeningSpec, RoomSpec, SceneFile
@@ -110,23 +112,8 @@ def fillings(scene: SceneFile) -> tuple[FurnitureSpec, ...]:
         edge = _edge_of(rooms[o.a], o)
         assert edge is not None  # portals_of has checked it
         f = o.fill
-        out.append(
-            FurnitureSpec(
-                id=f.id,
-                cls=f.cls,
-                pos=(*o.pos, o.sill),
-                yaw_deg=yaw_deg[edge],
-                params={"w": o.width, "h": o.height, **f.params},
-                name=f.name,
-                adjectives=f.adjectives,
-                nouns=f.nouns,
-                touch_nouns=f.touch_nouns,
-                attrs=f.attrs,
-                props=f.props,
-                texts=f.texts,
-                paint=f.paint,
-            )
-        )
+        place = {"pos": (*o.pos, o.sill), "yaw_deg": yaw_deg[edge]}
+        out.append(msgspec.structs.replace(f, **place, params={"w": o.width, "h": o.height, **f.params}))
     return tuple(out)
 
 

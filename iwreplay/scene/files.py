@@ -9,7 +9,7 @@ from iwreplay.scene.expr import Num
 from iwreplay.taskpack.model import Placement
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["SCENE_FORMAT", "FurnitureSpec", "LightSpec", "OpeningSpec", "RoomSpec", "SceneFile"]
+__all__ = ["SCENE_FORMAT", "FurnitureSpec", "LightSpec", "OpeningSpec", "PartChange", "RoomSpec", "SceneFile"]
 
 SCENE_FORMAT = 1
 
@@ -28,8 +28,23 @@ class RoomSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     open_sky: bool = False
 
 
+class PartChange(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a part of a composite is called and what is written on it: the label of a key hook, of a pigeonhole, of a
+    drawer. What is not given stays as the class has it; `adjectives = []` takes them away."""
+
+    name: str = ""
+    adjectives: tuple[str, ...] | None = None
+    nouns: tuple[str, ...] = ()
+    touch_nouns: tuple[str, ...] = ()
+    attrs: dict[str, AttrValue] = {}
+    props: dict[str, AttrValue] = {}
+    texts: dict[str, str] = {}
+
+
 class FurnitureSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A piece of furniture. `pos` is x, y on the floor, or x, y, z."""
+    """A piece of furniture. `pos` is x, y on the floor, or x, y, z.
+
+    `parts` changes what comes with a composite, by its suffix: `parts = { top = { name = "spare drawer" } }`."""
 
     id: str
     cls: str
@@ -44,6 +59,7 @@ class FurnitureSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     props: dict[str, AttrValue] = {}
     texts: dict[str, str] = {}
     paint: dict[str, str] = {}
+    parts: dict[str, PartChange] = {}
 
 
 class OpeningSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

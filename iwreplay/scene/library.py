@@ -17,6 +17,7 @@ from iwreplay.errors import GeometryError, SceneError, names_near
 from iwreplay.pose import IDENTITY, Pose, compose, from_xyz_yaw
 from iwreplay.scene.attributes import checked, defaults_for
 from iwreplay.scene.building_blocks import face_from, interior_from, joint_from, surface_from
+from iwreplay.scene.files import PartChange
 from iwreplay.scene.geometry import thing_bounds
 from iwreplay.scene.hanging import HUNG
 from iwreplay.scene.model import Link, Material, Thing
@@ -49,6 +50,8 @@ class Wanted:
     props: Mapping[str, AttrValue] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     paint: Mapping[str, str] = field(default_factory=dict)
+    #: of a composite: suffix -> what is different about the part
+    parts: Mapping[str, PartChange] = field(default_factory=dict)
     scale: float = 1.0
 
 
@@ -92,7 +95,10 @@ class Library:
                 raise SceneError(f"{where}: class {wanted.cls} has no parameter {key!r}; it has {_listed(spec.params)}")
         numbers = Numbers({**spec.params, **wanted.params}, wanted.scale)
         made = [self._thing(wanted, spec, numbers, where=where)]
+        _check_parts(wanted, spec, where=where)
         for part in spec.parts:
+            change = wanted.parts.get(part.suffix, PartChange())
+            named = (change.name, *(n for n in part.nouns if n != change.name)) if change.name else part.nouns
             at = f"class {wanted.cls}.parts.{part.suffix}"
             x, y, z = numbers.point(part.pos, where=at)
             yaw = math.radians(numbers.value(part.yaw_deg, where=at))
@@ -100,14 +106,18 @@ class Library:
                 id=f"{wanted.id}_{part.suffix}",
                 cls=part.cls,
                 pose=compose(wanted.pose, from_xyz_yaw(x, y, z, yaw)),
-                name=part.name,
-                adjectives=part.adjectives,
-                nouns=part.nouns,
+                name=change.name or part.name,
+                adjectives=part.adjectives if change.adjectives is None else change.adjectives,
+                nouns=change.nouns or named,
+                touch_nouns=change.touch_nouns,
+                attrs=change.attrs,
+                props=change.props,
+                texts=change.texts,
                 params={k: numbers.value(v, where=at) for k, v in part.params.items()},
                 paint={k: v for k, v in wanted.paint.items() if k in self.cls(part.cls, where=at).paint},
                 scale=wanted.scale,
             )
-            things = self.make(piece, where=f"{where} ({at})")
+            things = self.make(piece, where=f"{where}: parts.{part.suffix}")
             made.extend((_resting(things[0], on=part.on, of=made[0], where=at), *things[1:]))
         return tuple(made)
 
@@ -209,6 +219,14 @@ class Library:
             interiors=tuple(interior_from(s, numbers, where=f"{where}.interiors") for s in spec.interiors),
             faces=tuple(face_from(s, numbers, where=f"{where}.faces", rgb=rgb_from_hex) for s in spec.faces),
         )
+
+
+def _check_parts(wanted: Wanted, spec: ClassSpec, *, where: str) -> None:
+    known = tuple(p.suffix for p in spec.parts)
+    for suffix in wanted.parts:
+        if suffix not in known:
+            has = names_near(suffix, known) if known else "It has none."
+            raise SceneError(f"{where}: parts.{suffix}: class {wanted.cls} has no part {suffix!r}. {has}")
 
 
 def _resting(part: Thing, *, on: str, of: Thing, where: str) -> Thing:

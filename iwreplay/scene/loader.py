@@ -116,6 +116,7 @@ class _Build:
                 attrs=piece.attrs,
                 props=piece.props,
                 texts=piece.texts,
+                parts=piece.parts,
                 paint={**piece.paint, **(change.paint if change else {})},
             ),
             where=where,

@@ -80,6 +80,8 @@ def _dropped_on(g: dict[str, str]) -> Made:
 
 _SWITCHES = r"(?:turn|switch|power|put)"
 _PUT = r"(?:put|place|set|lay|rest|leave|stand|return|store|insert|load|stack|hang|move|pack|position|slip|stow|prop)"
+#: "second shelf from the top" is one name
+_COUNTED = r"(?:first|second|third|fourth|fifth|sixth) \w+ from (?:the )?(?:top|bottom)\b"
 _GET = (
     r"(?:take hold of|get hold of|pick up|pick|take out|get out|pull out|bring out|lift up|lift|take|grab|get|collect|fetch"
     r"|hold on to|hold|remove|retrieve|reach for|unhook)"
@@ -210,7 +212,7 @@ _TABLE: tuple[Rule, ...] = (
     rule(rf"(?:{_PUT}|give|hand) .+", ask("Where exactly should I put it?")),
     rule(r"(?:keep|hold) (?:holding )?(?:it|that|this|on to it|on)(?: .+)?", lambda g: ()),
     rule(r"(?:bring|carry|take) (?P<x>(?:(?! (?:next|close|closest|nearest|nearer|closer|that|which) ).)+?) (?:over |back |along |across |through )*(?:to|into) {y}", _carried),
-    rule(rf"{_GET} (?P<x>(?:(?! (?:from|off|out of) ).)+?)(?: out| up| away| down)? (?P<from>from inside|from within|from|off of|off|out of) {{y}}", _grabbed),
+    rule(rf"{_GET} (?P<x>(?:{_COUNTED}|(?! (?:from|off|out of) )(?!\b{_COUNTED}).)+?)(?: out| up| away| down)? (?P<from>from inside|from within|from|off of|off|out of) {{y}}", _grabbed),
     rule(rf"{_GET} {{x}}(?: up| out)?", _grabbed),
     rule(r"bring {x}", _grabbed),
     # walking, last: its verbs are the commonest words

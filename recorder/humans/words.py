@@ -155,6 +155,11 @@ _TAIL = re.compile(
 _SIDE_TAIL = re.compile(r"^(?P<x>.+?),? (?:on|to|at) (?:your|the) (?P<side>left|right)(?:[ -]hand)?(?: side)?$")
 _MIDDLE_TAIL = re.compile(r"^(?P<x>.+?),? in the (?P<side>middle|centre|center)$")
 _NEAREST_TAIL = re.compile(r"^(?P<x>.+?),? (?:nearest|closest)(?: to you)?$")
+#: "the top drawer of the unit on the left" is the top drawer of the left unit
+_PART_OF = re.compile(
+    r"^(?P<part>.*\b(?:drawer|door|shelf|hook|compartment|cell|cubby|slot|pigeonhole|lid|burner|tap|basin|rack|top) of )"
+    r"(?P<owner>.+)$"
+)
 #: "the carton labelled AXO", "the carton that says AXO", "the carton with AXO on it" -> "AXO carton"
 _LABELLED = re.compile(
     r"^(?P<x>(?:(?! (?:on|in|under|by|near) ).)+?),? (?:(?:that is |that's )?(?:labell?ed|marked|called|tagged)|(?:that|which) (?:says|reads)|saying) (?P<label>[\w' -]+)$"
@@ -194,7 +199,9 @@ def noun_phrase(text: str) -> str:
                 continue
             side = match.groupdict().get("side") or "nearest"
             side = "middle" if side in ("centre", "center") else side
-            text = f"{side} {_DETERMINER.sub('', match['x'])}"
+            part = _PART_OF.match(match["x"])
+            before, chosen = (part["part"], part["owner"]) if part else ("", match["x"])
+            text = f"{before}{side} {_DETERMINER.sub('', chosen)}"
     text = _DETERMINER.sub("", text)
     text = re.sub(r"\b(left|right)[ -]hand (?:side )?", r"\1 ", text)
     text = re.sub(r"\b(left|right)most\b", r"\1", text)
