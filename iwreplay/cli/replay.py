@@ -37,7 +37,9 @@ def replay(
     divergence is named with its event, field, expected and actual value.
 
     Each verdict is kept with its episode as a new record, never in place of an older one. To list them:
-    iwreplay query --named verdicts; to sum them up: iwreplay query --named fidelity. --json gives one object {episode, grade, steps, first_divergence, ...} when exactly
+    iwreplay query --named verdicts; to sum them up: iwreplay query --named fidelity.
+
+    --json gives one object {episode, grade, steps, first_divergence, ...} when exactly
     one episode is named, and else a list of them, also when it has one or the store holds one.
 
     Example: iwreplay replay V06-oracle
