@@ -27,6 +27,8 @@ _READ_S = 1.5
 _LEGIBLE_RAD = 0.012
 #: where the ends of the text are, as a share of the width of its face
 _ENDS = 0.4
+#: a frame shows what is so near to the middle of what is looked at: 32 degrees, a little less than half its width
+_IN_PICTURE_COS = 0.85
 #: a face seen at a flatter angle than this is not readable
 _FACING = 0.2
 _READING_M = 0.36
@@ -50,6 +52,8 @@ class _Verdict(NamedTuple):
     #: the least trouble with the others, and what hides the face
     trouble: _Trouble
     blocker: str
+    #: the first of `ready` is in the picture from end to end
+    whole: bool
 
 
 class ReadingView(NamedTuple):
@@ -77,6 +81,7 @@ def reading_views(scope: Scope, thing: Thing, face: Face) -> Iterator[ReadingVie
 
 def _seen_in_place(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face]) -> ReadingView | None:
     routes = list(_viewpoints(scope, thing, placed, texts))
+    part: ReadingView | None = None
     postures: tuple[Posture, ...] = ("stand", "stoop", "crouch")
     for posture in postures:
         for route in [_on_the_spot(scope, placed), *routes]:
@@ -84,9 +89,12 @@ def _seen_in_place(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: 
             script.walk(route)
             if posture != "stand":
                 script.posture(posture)
-            if _verdict(scope, thing, placed, texts, script.body).ready:
-                return ReadingView(script.look(placed[0].pose[:3]).body, posture, None)
-    return None
+            found = _verdict(scope, thing, placed, texts, script.body)
+            if found.ready and (found.whole or part is None):
+                part = ReadingView(script.look(placed[0].pose[:3]).body, posture, None)
+                if found.whole:
+                    return part
+    return part
 
 
 def read(scope: Scope) -> Plan:
@@ -132,7 +140,7 @@ def _read_in_place(scope: Scope, thing: Thing, texts: dict[str, Face]) -> Plan:
     need_uncovered(scope, thing)
     placed = [f for f in faces_of(thing, scope.state) if f.name in texts]
     here = _verdict(scope, thing, placed, texts, scope.state.body)
-    if here.ready:
+    if here.ready and (here.whole or scope.seat):
         return _reading(scope, thing, scope.script(), here.ready)
     if scope.seat:
         raise _cannot(scope, thing, here, seated=True)
@@ -159,10 +167,12 @@ def _reading(scope: Scope, thing: Thing, script: Script, ready: list[PlacedFace]
 def _closer(
     scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face], here: _Verdict
 ) -> tuple[Script, _Verdict]:
-    """Up to where it can be read: a few steps, bent down only when standing does not do. Raises RefusedError."""
+    """Up to where it can be read from end to end: a few steps, also back from a wide board, bent down only when
+    standing does not do. Where all of it is nowhere in the picture, part of it must do. Raises RefusedError."""
     routes = list(_viewpoints(scope, thing, placed, texts))
     best = here
     too_far = False
+    part: tuple[Script, _Verdict] | None = (scope.script(), here) if here.ready else None
     postures: tuple[Posture, ...] = ("stand", "stoop", "crouch")
     for posture in postures:
         if posture != "stand":
@@ -174,9 +184,13 @@ def _closer(
                 script.posture(posture)
             found = _verdict(scope, thing, placed, texts, script.body)
             if found.ready and route.length_m <= NEAR_M:
-                return script, found
+                if found.whole:
+                    return script, found
+                part = part or (script, found)
             too_far = too_far or bool(found.ready)
             best = max(best, found, key=lambda v: _TROUBLES.index(v.trouble))
+    if part is not None:
+        return part
     if too_far:
         text = f"{scope.the(thing.id)} is too far away to read; I have to walk there first."
         raise refuse("TOO_FAR", sentence(text), blocker=thing.id)
@@ -190,17 +204,25 @@ def _on_the_spot(scope: Scope, placed: list[PlacedFace]) -> Route:
 
 
 def _viewpoints(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face]) -> Iterator[Route]:
-    """Ways to places before the faces from which the letters are large enough, the shortest first."""
+    """Ways to places before the faces from which the letters are large enough, the shortest first: so many from which
+    all of a face is in the picture, and on the way there so many from which it is not."""
     for at in placed:
         farthest = min(_FARTHEST_M, texts[at.name].cap_height_m / _LEGIBLE_RAD + _LEAN_M)
         tried: list[tuple[float, float]] = []
+        left = {True: _TRIES, False: _TRIES}
         for route in scope.planner.viewpoints(scope.state, thing.id, at.pose, within_m=farthest):
             end = (route.stance.x, route.stance.y)
-            if any(math.dist(end, p) < _APART_M for p in tried) or not _could_be_tall(texts[at.name], at, end):
+            eyes = _eyes_at(at, end)
+            if any(math.dist(end, p) < _APART_M for p in tried) or not any(
+                _is_tall(texts[at.name], at, e) for e in eyes
+            ):
                 continue
-            tried.append(end)
-            yield route
-            if len(tried) >= _TRIES:
+            whole = _in_the_picture(at, eyes[0])
+            if left[whole]:
+                tried.append(end)
+                yield route
+                left[whole] -= 1
+            if not left[True]:
                 break
 
 
@@ -223,12 +245,12 @@ def _is_tall(face: Face, at: PlacedFace, eye: Vec3) -> bool:
     return all(face.cap_height_m * _turned_to(at, eye, spot=p) >= _LEGIBLE_RAD * math.dist(eye, p) for p in ends)
 
 
-def _could_be_tall(face: Face, at: PlacedFace, feet: tuple[float, float]) -> bool:
-    """Whether the letters may be large enough for somebody who stands there, in some posture."""
+def _eyes_at(at: PlacedFace, feet: tuple[float, float]) -> list[Vec3]:
+    """About where the eyes of somebody are who stands there and faces the writing, in every posture."""
     away = math.dist(feet, at.pose[:2])
     share = max(0.0, 1.0 - _EYES_AHEAD_M / away) if away > 0.0 else 0.0
     x, y = (p + share * (f - p) for f, p in zip(feet, at.pose[:2], strict=True))
-    return any(_is_tall(face, at, (x, y, height)) for height in _EYE_HEIGHTS_M)
+    return [(x, y, height) for height in _EYE_HEIGHTS_M]
 
 
 def _turned_to(at: PlacedFace, eye: Vec3, *, spot: Vec3 | None = None) -> float:
@@ -263,7 +285,18 @@ def _verdict(
         else:
             ready.append(at)
     ready.sort(key=lambda f: (-round(_turned_to(f, eye), 3), f.name))
-    return _Verdict(ready, trouble, blocker)
+    return _Verdict(ready, trouble, blocker, bool(ready) and _in_the_picture(ready[0], eye))
+
+
+def _in_the_picture(at: PlacedFace, eye: Vec3) -> bool:
+    """Whether both ends of the text are, when the eye looks at its middle."""
+    middle = tuple(m - e for m, e in zip(at.pose[:3], eye, strict=True))
+    for x in (-_ENDS, _ENDS):
+        end = tuple(p - e for p, e in zip(transform_point(at.pose, (x * at.size[0], 0.0, 0.0)), eye, strict=True))
+        along = sum(a * b for a, b in zip(middle, end, strict=True))
+        if along < _IN_PICTURE_COS * math.hypot(*middle) * math.hypot(*end):
+            return False
+    return True
 
 
 # ---------------------------------------------------------------------- in the hand

@@ -176,6 +176,7 @@ class _Check:
             perception=Perception(self._state, sighted=True),
             config=config,
         )
+        self._loose = {t.id for t in scene.things if not t.fixed}
         self.reached = 0
 
     def _open(self, door: Thing, sim: MujocoSimulator) -> None:
@@ -236,7 +237,8 @@ class _Check:
             there = self._state.copy()
             there.body = move.walk(self._state.body, route).end
             found = self._planner.approach(there, thing.id, point)
-            if isinstance(found, Approach):
+            # what lies there can be taken away
+            if isinstance(found, Approach) or found.blocker in self._loose:
                 self.reached += 1
                 return
             why = why or found.sentence
@@ -289,7 +291,14 @@ class _Check:
             thing_index=index,
         )
         mask = face_pixels(camera, focal_px=focal_px, face=at, size_m=face.size, ids=frame.ids, thing_index=index)
-        contrast = _contrast(frame.rgb[mask], ink_share=_ink_share(text, face))
+        # measured square to the reader: what is near the eye would count for more otherwise
+        flat, in_view = (
+            flattened(
+                picture, camera, focal_px=focal_px, face=at, size_m=face.size, px_per_m=FLAT_CAP_PX / fit.cap_height_m
+            )
+            for picture in (frame.rgb, np.where(mask[..., None], np.uint8(255), np.uint8(0)))
+        )
+        contrast = _contrast(flat[in_view[..., 0] > 127], ink_share=_ink_share(text, face))
         good = seen.cap_px >= READABLE_CAP_PX and contrast >= READABLE_CONTRAST and seen.shown >= _SHOWN
         found = TextCheck(
             thing=thing.id,
@@ -302,9 +311,6 @@ class _Check:
             contrast=round(contrast, 2),
             shown=round(seen.shown, 2),
             ok=fit.fits and good,
-        )
-        flat = flattened(
-            frame.rgb, camera, focal_px=focal_px, face=at, size_m=face.size, px_per_m=FLAT_CAP_PX / fit.cap_height_m
         )
         return found, flat
 
