@@ -79,6 +79,7 @@ AFFORDANCES: tuple[str, ...] = (
     "wear",  # can be worn
     "phone",  # rings and is answered
     "read",  # carries text on a face
+    "pages",  # a document of several pages: shows one of them while it is open
     "push",  # can be pushed along its support
     "machine",  # runs cycles while on and closed (oven, washer, microwave)
     "edible",
@@ -88,6 +89,7 @@ AFFORDANCES: tuple[str, ...] = (
 ATTRIBUTES: dict[str, str] = {
     "exists": "bool",  # False: off stage (not delivered yet, or consumed)
     "open": "bool",
+    "page": "int",  # of a document: the page that it shows, 0 while it is closed
     "locked": "bool",
     "sealed": "bool",
     "on": "bool",

@@ -26,6 +26,7 @@ from iwreplay.ports import Simulator
 from iwreplay.processes import AttrClock
 from iwreplay.processes.power import refresh_power
 from iwreplay.scene.model import CompiledScene
+from iwreplay.scene.pages import pages_of, turned_to
 from iwreplay.vocabulary import WEARER, AttrValue, Phase
 from iwreplay.world.geometry import thing_of
 from iwreplay.world.state import WorldState
@@ -36,6 +37,13 @@ __all__ = ["ActionEngine"]
 _FIRST_REST_S = 1.0
 #: most simulated seconds of one idle stretch
 _MAX_IDLE_S = 3600.0
+
+
+def _page_of(thing: str, value: AttrValue) -> int:
+    """The page that a scripted `open` or `page` means."""
+    if not isinstance(value, int) or value < 0:
+        raise SceneError(f"{thing} can't be turned to page {value!r}; pages count from 1, 0 is closed")
+    return int(value)
 
 
 class ActionEngine:
@@ -187,6 +195,9 @@ class ActionEngine:
                 self._appear(trial, thing, home_spot(self._sim, self._state, thing))
             else:
                 self._vanish(trial, thing)
+        elif attr in ("open", "page") and pages_of(thing_of(self._state, thing)):
+            for name, shown in turned_to(thing_of(self._state, thing).props, _page_of(thing, value)).items():
+                trial.set(thing, name, shown)
         else:
             trial.set(thing, attr, value)
         if attr == "ringing":

@@ -9,6 +9,7 @@ from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
 from iwreplay.actions.refusal import refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.body import key_poses
+from iwreplay.motion.blend import smooth
 from iwreplay.motion.trajectories import LOOK_S
 from iwreplay.pose import Pose, Vec3, compose, inverse, quat_about, transform_point, wrap_angle, yaw_of
 from iwreplay.processes.power import is_cordless, socket_of
@@ -16,7 +17,7 @@ from iwreplay.processes.support import ancestors, dependents, parent_of
 from iwreplay.scene.model import Thing
 from iwreplay.trig import sin_cos
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import surface_at, thing_aabb, thing_box, thing_of
+from iwreplay.world.geometry import grip_point, surface_at, thing_aabb, thing_box, thing_of
 
 __all__ = ["drop", "grab", "push", "touch", "wait", "wear"]
 
@@ -32,6 +33,8 @@ _BREAK_M = 0.4
 _SLIPPED_M = 0.05
 _DEFAULT_PUSH_M = 0.10
 _PUSH_MPS = 0.15
+#: places on the way of a pushed thing that the hand goes through with it
+_PUSH_POINTS = 8
 _SKIN_M = 0.004
 #: a surface lower than this lies on the floor
 _FLAT_M = 0.02
@@ -203,10 +206,13 @@ def push(scope: Scope) -> Plan:
     start = starts[thing.id]
 
     def during(run: Run, share: float) -> None:
+        done = smooth(share)
         for moved, (x, y, *rest) in starts.items():
-            run.put(moved, (x + dx * share, y + dy * share, *rest))  # type: ignore[arg-type]
+            run.put(moved, (x + dx * done, y + dy * done, *rest))  # type: ignore[arg-type]
 
-    script.hold(max(0.4, distance / _PUSH_MPS), during=during)
+    x, y, z = grip_point(thing, scope.state)
+    way = [(x + dx * k / _PUSH_POINTS, y + dy * k / _PUSH_POINTS, z) for k in range(1, _PUSH_POINTS + 1)]
+    script.follow(way, max(0.4, distance / _PUSH_MPS), during=during)
     script.retract(holding=False)
     script.hold(SETTLE_S)
     goal = (start[0] + dx, start[1] + dy, start[2])

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from iwreplay.actions.gaze import NECK_RAD, bearing, eye_point
+from iwreplay.actions.leafing import close_document, turn_page
 from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run, Script
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
+from iwreplay.actions.swinging import MOVE_S, Piece, moves, pieces_from
 from iwreplay.motion.blend import smooth
 from iwreplay.motion.model import Approach
 from iwreplay.pose import Pose, Vec3, compose, inverse, wrap_angle, yaw_of
 from iwreplay.processes.support import dependents, parent_of, part_link
 from iwreplay.scene.geometry import link_poses_at, shape_half
 from iwreplay.scene.model import Joint, Thing
+from iwreplay.scene.pages import pages_of
+from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import grip_point, handle_point, link_poses, thing_box, thing_of
 
 __all__ = ["close", "lock", "open_"]
 
-_MOVE_S = 1.0
 _LOCK_S = 0.8
 #: positions of a swing that are tested for obstacles, and how much thinner the tested boxes are
 _SWEEP = 8
 _SKIN_M = 0.012
+#: a hinge whose axis is less upright than this tilts what it carries
+_UPRIGHT_AXIS = 0.9
 
 
 def open_(scope: Scope) -> Plan:
-    """Drives its joints open; a jar or bag without joints is opened (and unsealed) in place."""
+    """Drives its joints open; a jar or bag without joints is opened (and unsealed) in place; a document at its next
+    page."""
     thing = scope.thing("object")
     scope.need_affordance(thing, "open", f"open {scope.the(thing.id)}")
+    if pages_of(thing):
+        return turn_page(scope, thing)
     attrs = scope.state.attrs[thing.id]
     if attrs.get("open") is True and attrs.get("sealed") is not True:
         raise refuse("ALREADY", sentence(f"{scope.the(thing.id)} is open already."), blocker=thing.id)
@@ -45,6 +53,8 @@ def close(scope: Scope) -> Plan:
     scope.need_affordance(thing, "open", f"close {scope.the(thing.id)}")
     if scope.state.attr(thing.id, "open") is not True:
         raise refuse("ALREADY", sentence(f"{scope.the(thing.id)} is closed already."), blocker=thing.id)
+    if pages_of(thing):
+        return close_document(scope, thing)
     return _move(scope, thing, open_to=False)
 
 
@@ -57,24 +67,32 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
             script,
             thing.id,
             grip_point(thing, scope.state),
-            hold_s=_MOVE_S,
+            hold_s=MOVE_S,
             end=(_opened(thing.id, open_to),),
             free_hand=True,
         )
         return Plan(steps=tuple(script.steps), obj=thing.id)
+    load = _on_a_lid(scope, thing)
+    if load:
+        text = f"{scope.the(load)} is on {scope.the(thing.id)}; it has to be taken off first."
+        raise refuse("BLOCKED", sentence(text), blocker=load)
     blocker = _obstacle(scope, thing, open_to=open_to)
     if blocker:
         text = f"{scope.the(thing.id)} does not {'open' if open_to else 'close'}: {scope.the(blocker)} is in the way."
         raise refuse("BLOCKED", sentence(text), blocker=blocker)
-    script.go_and_reach(_approach_handle(scope, thing))
     riders = _riders(scope, thing)
     start = {j.name: scope.state.joints[f"{thing.id}.{j.name}"] for j in joints}
-
-    def during(run: Run, share: float) -> None:
-        _drive(run, thing, joints, start, riders=riders, share=share, open_to=open_to)
-
     goal = {j.name: j.open_at if open_to else 0.0 for j in joints}
-    script.follow(_handle_way(scope, thing, start, goal), _MOVE_S, during=during, end=(_opened(thing.id, open_to),))
+    approach, pieces = _keeping_clear(scope, thing, start, goal)
+    script.go_and_reach(approach)
+    for n, piece in enumerate(pieces):
+
+        def during(run: Run, share: float, piece: Piece = piece) -> None:
+            done = piece.start + (piece.end - piece.start) * share
+            _drive(run, thing, joints, start, riders=riders, share=done, open_to=open_to)
+
+        end = (_opened(thing.id, open_to),) if n == len(pieces) - 1 else ()
+        script.add(piece.motion, during=during if piece.end > piece.start else None, end=end)
     _look_at_result(scope, script, thing, goal)
     script.hold(SETTLE_S)
 
@@ -87,6 +105,16 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
         return ""
 
     return Plan(steps=tuple(script.steps), obj=thing.id, verify=verify)
+
+
+def _on_a_lid(scope: Scope, thing: Thing) -> str:
+    """Id of something that stands on a part that tilts when it opens, or ""."""
+    for rider, (link, _) in _riders(scope, thing).items():
+        joint = thing.links[link].joint
+        on = parent_of(scope.state, rider).how == "on"
+        if on and joint is not None and joint.kind == "hinge" and abs(joint.axis[2]) < _UPRIGHT_AXIS:
+            return rider
+    return ""
 
 
 def _handle_way(scope: Scope, thing: Thing, start: dict[str, float], goal: dict[str, float]) -> list[Vec3]:
@@ -119,18 +147,42 @@ def _look_at_result(scope: Scope, script: Script, thing: Thing, goal: dict[str, 
             script.look(point)
 
 
-def _approach_handle(scope: Scope, thing: Thing) -> Approach:
+def _keeping_clear(
+    scope: Scope, thing: Thing, start: dict[str, float], goal: dict[str, float]
+) -> tuple[Approach, list[Piece]]:
+    """Where to stand and what the body does so that the door does not swing through it. Raises RefusedError: why the
+    handle is not reached, or BLOCKED by the wearer."""
+    way = _handle_way(scope, thing, start, goal)
+    froms, tos = ({f"{thing.id}.{j}": at for j, at in joints.items()} for joints in (start, goal))
+    found: list[Piece] = []
+
+    def accept(approach: Approach, *, back: bool) -> bool:
+        pieces = pieces_from(scope, thing, approach, way, start=froms, goal=tos, back=back)
+        found[:] = pieces or []
+        return bool(pieces)
+
+    for back in (False, True):
+        try:
+            return _approach_handle(scope, thing, accept=lambda a, b=back: accept(a, back=b)), found  # type: ignore[misc]
+        except RefusedError:
+            continue
+    _approach_handle(scope, thing, accept=lambda approach: True)
+    text = f"I am in the way of {scope.the(thing.id)} wherever I stand to move it."
+    raise refuse("BLOCKED", text, blocker=WEARER)
+
+
+def _approach_handle(scope: Scope, thing: Thing, *, accept: Callable[[Approach], bool]) -> Approach:
     """To the handle where it is; out of reach (a window that opens outwards), to where it is when closed."""
     at = handle_point(thing, scope.state) or grip_point(thing, scope.state)
     try:
-        return scope.approach(thing.id, at, free_hand=True)
+        return scope.approach(thing.id, at, free_hand=True, accept=accept)
     except RefusedError:
         shut = scope.state.copy()
         shut.joints.update({j: 0.0 for j in shut.joints if j.startswith(f"{thing.id}.")})
         closed = handle_point(thing, shut) or at
         if closed == at:
             raise
-        return scope.approach(thing.id, closed, free_hand=True)
+        return scope.approach(thing.id, closed, free_hand=True, accept=accept)
 
 
 def _opened(thing: str, open_to: bool) -> Effect:
@@ -145,7 +197,7 @@ def _opened(thing: str, open_to: bool) -> Effect:
 def _riders(scope: Scope, thing: Thing) -> dict[str, tuple[int, Pose]]:
     """What rests directly on or in a moving link: id -> (link, link_from_thing). It is carried along."""
     poses = link_poses(thing, scope.state)
-    moving = {i for i, k in enumerate(thing.links) if k.joint is not None or _moves(thing, i)}
+    moving = {i for i, k in enumerate(thing.links) if k.joint is not None or moves(thing, i)}
     out: dict[str, tuple[int, Pose]] = {}
     for other in dependents(scope.state, thing.id):
         parent = parent_of(scope.state, other)
@@ -153,14 +205,6 @@ def _riders(scope: Scope, thing: Thing) -> dict[str, tuple[int, Pose]]:
             link = part_link(thing, parent.part)
             out[other] = (link, compose(inverse(poses[link]), scope.state.poses[other]))
     return out
-
-
-def _moves(thing: Thing, link: int) -> bool:
-    while link >= 0:
-        if thing.links[link].joint is not None:
-            return True
-        link = thing.links[link].parent
-    return False
 
 
 def _drive(
@@ -239,7 +283,7 @@ def _attached(scope: Scope, thing: Thing, other: str) -> bool:
 
 def _moving_boxes(thing: Thing, poses: tuple[Pose, ...], *, grow: float = -_SKIN_M) -> Iterator[tuple[Vec3, Pose]]:
     for i, link in enumerate(thing.links):
-        if not _moves(thing, i):
+        if not moves(thing, i):
             continue
         for shape in link.shapes:
             if shape.role != "visual":

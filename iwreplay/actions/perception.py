@@ -25,6 +25,8 @@ TOUCH_REACH_M = 1.25
 #: a remembered thing that is farther than this from where it was has moved
 _MOVED_M = 0.03
 _RECENT = 16
+#: most things that a Human without sight is told to be within reach
+_MOST_FELT = 12
 #: attributes whose change by a primitive means that the wearer had the thing in its hands
 _HANDLING = ("parent", "held", "worn")
 
@@ -64,6 +66,9 @@ class Perception:
                 self._handle(event.new)
             elif event.thing != WEARER and event.attr in _HANDLING and event.cause.startswith("primitive:"):
                 self._handled[event.thing] = None
+            if event.attr.startswith("text:"):
+                # another text now: that the last one could be read says nothing of it
+                self.legible.pop((event.thing, event.attr.removeprefix("text:")), None)
         elif isinstance(event, Happened):
             if event.what == "exposed_text":
                 face = event.detail.get("face")
@@ -203,14 +208,17 @@ class Perception:
         if worn:
             out["wearing"] = listed(self._name(t) for t in worn)
         if not self.sighted:
-            out["within reach"] = listed((self._felt_at(t) for t in self._in_reach()), most=12) or "nothing"
+            out["within reach"] = self._felt() or "nothing"
         return out
 
-    def _felt_at(self, thing: Thing) -> str:
-        side = lateral_m(self._state, thing.id)
-        word = "left" if side < -0.12 else "right" if side > 0.12 else "ahead"
-        place = where(self._state, thing.id, sighted=False)
-        return " ".join(filter(None, (touch_name(thing), place, f"({word})")))
+    def _felt(self) -> str:
+        """ "left: mug on the counter; ahead: table": each thing in words that may be typed as they stand."""
+        sides: dict[str, list[str]] = {"left": [], "ahead": [], "right": []}
+        for thing in self._in_reach()[:_MOST_FELT]:
+            aside = lateral_m(self._state, thing.id)
+            side = "left" if aside < -0.12 else "right" if aside > 0.12 else "ahead"
+            sides[side].append(f"{touch_name(thing)} {where(self._state, thing.id, sighted=False)}".strip())
+        return "; ".join(f"{side}: {', '.join(found)}" for side, found in sides.items() if found)
 
     def _name(self, thing: str) -> str:
         owner = thing_of(self._state, thing)

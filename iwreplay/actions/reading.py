@@ -128,7 +128,9 @@ def _has_panes(scope: Scope, container: str) -> bool:
 def _exposes(thing: str, face_name: str) -> Effect:
     def effect(run: Run) -> None:
         text = run.state.attr(thing, f"text:{face_name}")
-        run.happened("exposed_text", obj=thing, detail={"face": face_name, "text": text})
+        page = run.state.attr(thing, "page")
+        numbered = {"page": page} if page and face_name == "page" else {}
+        run.happened("exposed_text", obj=thing, detail={"face": face_name, "text": text, **numbered})
 
     return effect
 

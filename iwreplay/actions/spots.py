@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -25,11 +25,12 @@ from iwreplay.pose import (
     transform_point,
     yaw_of,
 )
-from iwreplay.processes.support import dependents, parent_text
-from iwreplay.scene.convex import base_of
+from iwreplay.processes.support import ancestors, dependents, parent_text
+from iwreplay.scene.convex import base_of, solids_meet
 from iwreplay.scene.geometry import solids_at
 from iwreplay.scene.hanging import can_hang, is_hook
 from iwreplay.scene.model import Thing
+from iwreplay.scene.placing import LIFT_M
 from iwreplay.world.geometry import (
     PlacedInterior,
     PlacedSurface,
@@ -57,6 +58,8 @@ _EDGE_M = 0.25
 _WINDOW_M = 1.5
 _TRIES = 8
 _APART_M = 0.18
+#: cosine of the tilt beyond which nothing is stacked on a thing, and halvings of a height to the micrometre
+_UPRIGHT, _HALVINGS = 0.998, 20
 
 
 class Extent(msgspec.Struct, frozen=True):
@@ -253,17 +256,61 @@ def free_spots(scope: Scope, thing: Thing, owner: Thing, *, how: str, part: str 
             if part in ("", interior.name) and not interior.closed:
                 yield from spots_in(scope.sim, state, thing.id, extent, interior, facing_rad=facing)
         return
+    if part == "":
+        yield from _stacked(scope, thing, owner)
     hangs = can_hang(thing)
     surfaces = [
         s
         for s in surfaces_of(owner, state)
-        if part in ("", s.name) and (hangs or not is_hook(s.name)) and not _shut_in(owner, s, state)
+        if part in ("", s.name)
+        and (hangs or not is_hook(s.name))
+        and _is_level(s)
+        and not _shut_in(owner, s, state)
     ]
     anchors = {s.name: _anchor(state, s.pose[2]) for s in surfaces}
     for surface in sorted(surfaces, key=lambda s: _away(s, anchors[s.name])):
         yield from spots_on(
             scope.sim, state, thing.id, extent, surface, anchor=anchors[surface.name], facing_rad=facing
         )
+
+
+def _is_level(surface: PlacedSurface) -> bool:
+    """Not a lid that stands open, nor the top of what has fallen over."""
+    return rotate(surface.pose[3:], (0.0, 0.0, 1.0))[2] >= _UPRIGHT
+
+
+def _stacked(scope: Scope, thing: Thing, owner: Thing) -> Iterator[Spot]:
+    """On top of another of its kind, squarely and as deep as the two fit into each other: plates, trays, pans. What
+    lies on the lower one, or leaves no room above it, keeps it free of a stack."""
+    state = scope.state
+    pose = state.poses[owner.id]
+    if thing.cls != owner.cls or owner.fixed or owner.links[0].surfaces == ():
+        return
+    if rotate(pose[3:], (0.0, 0.0, 1.0))[2] < _UPRIGHT:
+        return
+    up = _nesting_m(thing, owner, state.joints)
+    at = compose(pose, (0.0, 0.0, up, 1.0, 0.0, 0.0, 0.0))
+    extent = extent_of(state, thing.id)
+    box: Vec3 = tuple(h - _SKIN_M for h in extent.half)  # type: ignore[assignment]
+    middle = compose(at, (*extent.centre, 1.0, 0.0, 0.0, 0.0))
+    under = [p.thing for p in ancestors(state, owner.id) if p.thing and thing_of(state, p.thing).cls == owner.cls]
+    ignore = (thing.id, *dependents(state, thing.id), owner.id, *under)
+    if not scope.sim.overlap_box(_positive(box), (*middle[:2], middle[2] + _LIFT_M, *middle[3:]), ignore=ignore):
+        yield Spot(at, parent_text("on", owner.id, owner.links[0].surfaces[0].name), owner.id)
+
+
+def _nesting_m(thing: Thing, owner: Thing, joints: Mapping[str, float]) -> float:
+    """How far above the other's foot its own comes to stand, upright and in line, a hair above contact."""
+    lower = solids_at(owner, IDENTITY, joints)
+    lo, hi = 0.0, 2.0 * (owner.bounds_half[2] + thing.bounds_half[2])
+    for _ in range(_HALVINGS):
+        up = (lo + hi) / 2.0
+        upper = solids_at(thing, (0.0, 0.0, up, 1.0, 0.0, 0.0, 0.0), joints)
+        if any(solids_meet(a, b) for a in lower for b in upper):
+            lo = up
+        else:
+            hi = up
+    return hi + LIFT_M
 
 
 def _away(surface: PlacedSurface, anchor: Vec3) -> tuple[float, str]:
@@ -274,11 +321,13 @@ def _away(surface: PlacedSurface, anchor: Vec3) -> tuple[float, str]:
 
 
 def _shut_in(owner: Thing, surface: PlacedSurface, state: WorldState) -> bool:
-    """A shelf behind a closed door of the same thing."""
+    """A shelf behind a closed door of the same thing; the lid over it is not."""
     for interior in interiors_of(owner, state):
         if interior.closed:
             p = transform_point(inverse(interior.box.pose), surface.pose[:3])
-            if all(abs(a) <= h + 0.02 for a, h in zip(p, interior.box.half, strict=True)):
+            if p[2] < interior.box.half[2] and all(
+                abs(a) <= h + 0.02 for a, h in zip(p, interior.box.half, strict=True)
+            ):
                 return True
     return False
 

@@ -32,6 +32,7 @@ _BY_AFFORDANCE: dict[str, dict[str, AttrValue]] = {
     "wear": {"worn": False},
     "phone": {"ringing": False, "on_call": False},
     "machine": {"running": False, "cycle": 0},
+    "pages": {"page": 0},
     "edible": {"plated_on": ""},
 }
 _TYPES: dict[str, type] = {"bool": bool, "int": int, "float": float, "str": str, "dict": dict}

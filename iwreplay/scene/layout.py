@@ -5,16 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from iwreplay.errors import SceneError
+from iwreplay.pose import compose
 from iwreplay.scene.building import WALL_M
 from iwreplay.scene.convex import shrunk, solid_aabb
-from iwreplay.scene.geometry import merged, solids_at
+from iwreplay.scene.geometry import (
+    Aabb,
+    Box,
+    aabb_of,
+    aabbs_overlap,
+    link_poses_at,
+    merged,
+    shape_half,
+    solids_at,
+)
 from iwreplay.scene.model import Room, Thing
 from iwreplay.scene.overlaps import Placed, meets, overlap_told
 
-__all__ = ["SLACK_M", "check_inside_rooms", "check_no_overlap", "check_openings_clear", "first_overlap"]
+__all__ = [
+    "SLACK_M",
+    "check_held_up",
+    "check_inside_rooms",
+    "check_no_overlap",
+    "check_openings_clear",
+    "first_overlap",
+]
 
 #: solids may run this far into each other before it counts
 SLACK_M = 0.002
+#: furniture that is no farther from what carries it is taken for fixed to it
+_FLOATS_M = 0.1
 _SHELL = ("floor", "wall", "ceiling")
 _SWING_STEPS = 5
 
@@ -68,6 +87,33 @@ def check_inside_rooms(
         ):
             around = ", ".join(f"{v:.3f}" for v in box)
             raise SceneError(f"{where}: {thing.id} is not inside a room: its box is ({around})")
+
+
+def check_held_up(things: Sequence[Thing], joints: Mapping[str, float], *, where: str) -> None:
+    """SceneError for furniture above the floor that nothing carries: no wall, ceiling or other furniture is near it."""
+    drawn = [(t, _boxes(t, joints)) for t in things]
+    for thing, own in drawn:
+        box = merged(own)
+        if thing.cls in _SHELL or box[2] <= _FLOATS_M:
+            continue
+        others = (b for one, boxes in drawn if one.id != thing.id for b in boxes)
+        if not any(aabbs_overlap(box, b, margin_m=_FLOATS_M) for b in others):
+            x, y, z = thing.pose[:3]
+            raise SceneError(
+                f"{where}: {thing.id} at ({x:.3f}, {y:.3f}, {z:.3f}) hangs in the air: its lowest point is "
+                f"{box[2]:.3f} m above the floor, and nothing within {_FLOATS_M} m carries it. Lower it, or put it "
+                "against a wall"
+            )
+
+
+def _boxes(thing: Thing, joints: Mapping[str, float]) -> list[Aabb]:
+    """Around each shape, the drawn ones too: a car stands on its wheels, a sign hangs from its wires."""
+    poses = link_poses_at(thing, thing.pose, joints)
+    return [
+        aabb_of(Box(compose(pose, s.pose), shape_half(s)))
+        for link, pose in zip(thing.links, poses, strict=True)
+        for s in link.shapes
+    ]
 
 
 def check_openings_clear(things: Sequence[Thing], joints: Mapping[str, float], *, where: str) -> None:

@@ -35,10 +35,12 @@ def screen_faces(thing: Thing) -> tuple[str, ...]:
 
 
 def face_shows(thing: Thing, face: Face, attrs: Mapping[str, AttrValue]) -> bool:
-    """Whether the face can be seen: no screen of a thing that is off or has no power, and no label of a thing that its
-    class draws in pieces now."""
+    """Whether the face can be seen: no screen of a thing that is off or has no power, no label of a thing that its
+    class draws in pieces now, and of a document the cover while it is closed, the page while it is open."""
     if attrs.get("broken") is True and any(False in s.when.get("broken", ()) for k in thing.links for s in k.shapes):
         return False
+    if "pages" in thing.affordances and face.name in ("page", "cover"):
+        return (attrs.get("open") is True) == (face.name == "page")
     if face.name not in screen_faces(thing):
         return True
     return attrs.get("on") is True and attrs.get("powered") is not False

@@ -22,6 +22,7 @@ from iwreplay.scene.geometry import thing_bounds
 from iwreplay.scene.hanging import HUNG
 from iwreplay.scene.model import Link, Material, Thing
 from iwreplay.scene.numbers import Numbers
+from iwreplay.scene.pages import check_texts, filed
 from iwreplay.scene.solids import shapes_from
 from iwreplay.scene.specs import ClassSpec, LinkSpec, MaterialSpec
 from iwreplay.scene.toml import Source, converted, parsed, shown
@@ -129,7 +130,7 @@ class Library:
                 raise SceneError(f"{where}: paint.{slot}: class {wanted.cls} has no such slot; it has {_listed(paint)}")
             paint[slot] = self.material(colour, where=f"{where}: paint.{slot}").name
         links = self._links(spec, numbers, paint=paint, where=in_class)
-        faces = [f.name for k in links for f in k.faces]
+        faces = {f.name: f for k in links for f in k.faces}
         attrs = defaults_for(spec.affordances, fragile=spec.fragile, faces=faces)
         for name, value in spec.attrs.items():
             attrs[name] = checked(name, value, where=f"{in_class}.attrs")
@@ -137,7 +138,9 @@ class Library:
             bounds_pos, bounds_half = thing_bounds(links, attrs=attrs)
         except GeometryError as problem:
             raise SceneError(f"{in_class}: {problem}") from problem
-        attrs.update(self._texts({**spec.texts, **wanted.texts}, faces, where=where))
+        texts = {**spec.texts, **wanted.texts}
+        check_texts(texts, faces, paged="pages" in spec.affordances, where=where)
+        attrs.update({f"text:{face}": text for face, text in texts.items()})
         for name, value in wanted.attrs.items():
             attrs[name] = checked(name, value, where=f"{where}: attrs.{name}", has=attrs)
         props: dict[str, AttrValue] = {
@@ -145,6 +148,10 @@ class Library:
             **{k: numbers.length(v, where=in_class) for k, v in spec.lengths.items()},
         }
         props.update(wanted.props)
+        if "pages" in spec.affordances:
+            shown, written = filed(attrs, attrs=attrs, where=where)
+            attrs.update(shown)
+            props.update(written)
         usual = spec.nouns or (wanted.cls.replace("_", " "),)
         nouns = wanted.nouns or ((wanted.name, *(n for n in usual if n != wanted.name)) if wanted.name else usual)
         return Thing(
@@ -174,14 +181,6 @@ class Library:
             bounds_pos=bounds_pos,
             fragile=spec.fragile,
         )
-
-    def _texts(self, texts: Mapping[str, str], faces: list[str], *, where: str) -> dict[str, AttrValue]:
-        for face, text in texts.items():
-            if face not in faces:
-                raise SceneError(f"{where}: texts.{face}: no such face; it has {', '.join(faces) or 'none'}")
-            if len(text) > 2000:
-                raise SceneError(f"{where}: texts.{face}: {len(text)} characters; at most 2000")
-        return {f"text:{face}": text for face, text in texts.items()}
 
     def _links(self, spec: ClassSpec, numbers: Numbers, *, paint: dict[str, str], where: str) -> tuple[Link, ...]:
         names = ["base"]
@@ -305,6 +304,7 @@ def _check_class(library: Library, name: str, spec: ClassSpec, *, where: str) ->
         "surface": any(k.surfaces for k in thing.links),
         "container": any(k.interiors for k in thing.links),
         "read": any(k.faces for k in thing.links),
+        "pages": "open" in spec.affordances and any(f.name == "page" for k in thing.links for f in k.faces),
         "open": any(k.joint for k in thing.links) or any("open" in s.when for k in thing.links for s in k.shapes),
         "plate": any(k.surfaces for k in thing.links),
         "liquid_container": "capacity_l" in thing.props,

@@ -21,9 +21,10 @@ from iwreplay.scene.building import fillings, portals_of, rooms_of, shell_of
 from iwreplay.scene.expr import evaluate
 from iwreplay.scene.files import SCENE_FORMAT, FurnitureSpec, SceneFile
 from iwreplay.scene.geometry import joints_at_load
-from iwreplay.scene.layout import check_inside_rooms, check_no_overlap, check_openings_clear
+from iwreplay.scene.layout import check_held_up, check_inside_rooms, check_no_overlap, check_openings_clear
 from iwreplay.scene.library import Library, Wanted, load_library
 from iwreplay.scene.model import CompiledScene, Light, Material, Thing
+from iwreplay.scene.pages import check_texts
 from iwreplay.scene.placing import off_stage, spot_for
 from iwreplay.scene.toml import Source, converted, parsed
 from iwreplay.taskpack.model import Placement
@@ -202,6 +203,7 @@ class _Build:
             if p.scale != 1.0 or (p.paint and not any(f.id == p.id for f in self.scene.furniture)):
                 raise SceneError(f"{where}: a part of furniture or the building keeps its size and paint")
             attrs = {k: checked(k, v, where=f"{where}: attrs.{k}", has=thing.attrs) for k, v in p.attrs.items()}
+            check_texts(p.texts, {f.name: f for k in thing.links for f in k.faces}, paged=False, where=where)
             for face, text in p.texts.items():
                 key = f"text:{face}"
                 attrs[key] = checked(key, text, where=f"{where}: texts.{face}", has=thing.attrs)
@@ -228,6 +230,7 @@ class _Build:
         rooms = rooms_of(self.scene)
         standing = [t for t in self.fixed if t in here]
         check_inside_rooms(standing, rooms, joints, where=where)
+        check_held_up(standing, joints, where=where)
         check_no_overlap(here, joints, where=where)
         check_openings_clear(standing, joints, where=where)
         x, y, yaw_deg = self.scene.spawn

@@ -39,7 +39,7 @@ from iwreplay.world.support import (
 __all__ = ["NEAR_M", "RELATIONS_VERSION", "holds", "stands_on", "support_of"]
 
 #: raised whenever any relation may come out differently
-RELATIONS_VERSION = 1
+RELATIONS_VERSION = 2
 #: between two things
 NEAR_M = 0.6
 #: from the wearer's feet

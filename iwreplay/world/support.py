@@ -33,8 +33,9 @@ _FEEL_M = 0.012
 _INSIDE_MARGIN_M = 0.01
 _SURFACE_MARGIN_M = 0.03
 _LONGEST_CHAIN = 32
-#: the feeler under the middle counts for so many at the sides
-_MIDDLE = 4
+#: the feeler under the middle counts for more than all four at the sides: of a stack of plates the rim of the next but
+#: one may be as high as the foot
+_MIDDLE = 5
 
 
 #: middle, then the corners from the least to the greatest x and y, of what a foot feels with

@@ -360,7 +360,7 @@ def test_proprioception_is_public_words() -> None:
     said = mind.perception.proprioception()
     assert said["holding"] == "mug"
     assert said["room"] == "kitchen"
-    assert said["within reach"] == "mug on the counter (left)"
+    assert said["within reach"] == "left: mug on the counter"
     assert Mind().perception.proprioception()["holding"] == "nothing"
     for key, value in said.items():
         assert not re.search(r"_\d", key + value)

@@ -336,5 +336,5 @@ def test_files_are_refused_by_name_key_and_value(tmp_path: Path) -> None:
             load_scene(good)
     with pytest.raises(SceneError, match="cannot be read"):
         load_scene(tmp_path / "nowhere.toml")
-    with pytest.raises(UnknownNameError, match=r"mars.*family_kitchen"):
+    with pytest.raises(UnknownNameError, match=r"mars.*Nearest: market_hall"):
         load_scene("mars")
