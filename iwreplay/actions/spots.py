@@ -262,10 +262,7 @@ def free_spots(scope: Scope, thing: Thing, owner: Thing, *, how: str, part: str 
     surfaces = [
         s
         for s in surfaces_of(owner, state)
-        if part in ("", s.name)
-        and (hangs or not is_hook(s.name))
-        and _is_level(s)
-        and not _shut_in(owner, s, state)
+        if part in ("", s.name) and (hangs or not is_hook(s.name)) and _is_level(s) and not _shut_in(owner, s, state)
     ]
     anchors = {s.name: _anchor(state, s.pose[2]) for s in surfaces}
     for surface in sorted(surfaces, key=lambda s: _away(s, anchors[s.name])):
