@@ -25,6 +25,8 @@ __all__ = ["MOVE_S", "Piece", "moves", "moving_solids", "pieces_from", "trunk_an
 #: seconds of one opening or closing
 MOVE_S = 1.0
 _SAMPLE_S = 0.06
+#: air between the two: a door follows the hand a little late
+_AIR_M = 0.012
 _QUARTERS = (math.pi / 2.0, -math.pi / 2.0)
 #: how far back one steps, the least first
 _BACK_M = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
@@ -175,6 +177,6 @@ class _Swing:
         solids = [(s, solid_aabb(s)) for s in moving_solids(self._thing, self._base, at)]
         for bone in trunk_and_legs(piece.motion.body_at(share * piece.motion.duration_s)):
             box = solid_aabb(bone)
-            if any(aabbs_overlap(box, b) and solids_meet(bone, s) for s, b in solids):
+            if any(aabbs_overlap(box, b, margin_m=_AIR_M) and solids_meet(bone, s, within_m=_AIR_M) for s, b in solids):
                 return True
         return False

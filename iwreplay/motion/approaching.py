@@ -235,8 +235,6 @@ class _Quest:
                     self._far = True
                 elif self._accept(found):
                     return found
-                else:
-                    self._failed.append((s.posture, s.x, s.y))
         beyond = _Batch(ways, math.inf, first=within.rest)
         self._far = self._far or any(self._try(s, c) is not None for s, c in self._ranked(beyond, _TRIES_FAR))
         self._reached = self._reached or search.found

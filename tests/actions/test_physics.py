@@ -15,7 +15,7 @@ from iwreplay.pose import rotate, transform_point
 from iwreplay.render.looks import look_of, shown_by_class
 from iwreplay.scene.convex import solids_meet
 from iwreplay.scene.library import Wanted, load_library
-from iwreplay.scene.loader import compile_scene, data_root, load_scene
+from iwreplay.scene.loader import compile_scene, data_root, load_scene, scene_ids
 from iwreplay.scene.model import Thing
 from iwreplay.taskpack.model import Placement
 from iwreplay.vocabulary import WEARER
@@ -293,3 +293,25 @@ def test_what_closes_the_only_way_is_named(world: World) -> None:
     refused = world.refused("[Walk] side room")
     assert refused.code == "COLLISION"
     assert refused.blocker in ("box_1", "carton_1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene_id", scene_ids())
+def test_no_door_of_a_shipped_scene_swings_through_the_wearer(scene_id: str) -> None:
+    """Everything with a joint that can be walked to from the start, opened and closed."""
+    base = Base(compile_scene(load_scene(scene_id)), MujocoSimulator())
+    moved = 0
+    for thing in base.scene.things:
+        if "open" not in thing.affordances or not any(k.joint is not None for k in thing.links):
+            continue
+        world = World(base)
+        name = world.engine.perception.describe(world.state, thing.id)
+        if not world.execute(f"[Walk] {name}").ok:
+            continue
+        since = len(world.events)
+        for verb in ("Open", "Close"):
+            outcome = world.execute(f"[{verb}] {name}")
+            assert outcome.blocker != WEARER, f"{thing.id}: {outcome.sentence}"
+            moved += outcome.ok
+        assert _door_meets_body(world, thing, since) == [], thing.id
+    assert moved
