@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["DEFAULT_STORE", "EpisodeArgument", "JsonOption", "NoStoreOption", "StoreOption"]
+__all__ = [
+    "DEFAULT_STORE",
+    "EpisodeArgument",
+    "JsonOption",
+    "NoStoreOption",
+    "SceneArgument",
+    "SceneTaskOption",
+    "StoreOption",
+]
 
 DEFAULT_STORE = Path("iw-store")
 
@@ -19,4 +27,12 @@ NoStoreOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 EpisodeArgument = Annotated[
     str, typer.Argument(help="Id of an episode, a unique beginning of it, or the path of a log.", metavar="EPISODE")
+]
+SceneArgument = Annotated[
+    str | None, typer.Argument(help="Id of a scene, a unique beginning of it, or a TOML file.", metavar="SCENE")
+]
+#: of commands that take a scene, or a task for its scene
+SceneTaskOption = Annotated[
+    str | None,
+    typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from iwreplay.cli.frames import size_of
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption, SceneArgument, SceneTaskOption
 from iwreplay.cli.output import counted, print_json, print_table, progress, say
 from iwreplay.pose import Vec3
 
@@ -20,9 +20,7 @@ __all__ = ["add_to"]
 
 
 def render(
-    scene: Annotated[
-        str | None, typer.Argument(help="Id of a scene, a unique beginning of it, or a TOML file.", metavar="SCENE")
-    ] = None,
+    scene: SceneArgument = None,
     *,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for the PNG files, or a file for one picture.", metavar="DIR")
@@ -43,10 +41,7 @@ def render(
         typer.Option("--view", help="top: from above without ceilings; map: the same with names."),
     ] = None,
     size: Annotated[str | None, typer.Option("--size", help="Width and height in pixels.", metavar="WxH")] = None,
-    task: Annotated[
-        str | None,
-        typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
-    ] = None,
+    task: SceneTaskOption = None,
     gallery: Annotated[
         Path | None,
         typer.Option(

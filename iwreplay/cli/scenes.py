@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption, SceneArgument, SceneTaskOption
 from iwreplay.cli.output import counted, exit_with, print_json, print_table, say, say_wrapped
 
 if TYPE_CHECKING:
@@ -45,14 +45,9 @@ def list_all(*, store: NoStoreOption = DEFAULT_STORE, json: JsonOption = False) 
 
 @app.command()
 def show(
-    scene: Annotated[
-        str | None, typer.Argument(help="Id of a scene, a unique beginning of it, or a TOML file.", metavar="SCENE")
-    ] = None,
+    scene: SceneArgument = None,
     *,
-    task: Annotated[
-        str | None,
-        typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
-    ] = None,
+    task: SceneTaskOption = None,
     store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
@@ -73,9 +68,7 @@ def show(
 
 @app.command()
 def export(
-    scene: Annotated[
-        str | None, typer.Argument(help="Id of a scene, a unique beginning of it, or a TOML file.", metavar="SCENE")
-    ] = None,
+    scene: SceneArgument = None,
     *,
     usd: Annotated[
         Path,
@@ -83,10 +76,7 @@ def export(
             "--usd", help="File to write: .usda (text) or .usdc (smaller); replaced if there.", metavar="FILE"
         ),
     ],
-    task: Annotated[
-        str | None,
-        typer.Option("--task", help="With the things of this task in it; SCENE can be left out.", metavar="TASK"),
-    ] = None,
+    task: SceneTaskOption = None,
     store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
