@@ -47,6 +47,7 @@ ELSEWHERE: dict[str, str] = {
     "cut": "shapes of the class: a test of the library below",
     "ringing": "shapes of the class: a test of the library below",
     "on_call": "shapes of the class: a test of the library below",
+    "page": "the text of its face, which changes with it: the tests of documents read every page",
     "cycle": "a number that tells cycles apart; `running` shows",
     "powered": "nothing to see in a socket or a cord; what is on shows",
     "heat_s": "not until it is browned, cooked or burnt",
