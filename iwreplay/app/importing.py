@@ -80,9 +80,10 @@ def _audited(file: str) -> _Wanted:
         raise StoreError(f"{file} is not a file; give the paths of logs, for example episodes/samples/*.arrows")
     found = check(named.log)
     if found.problem is not None:
+        way = f"save what is intact of it first, with: iwreplay log recover {file} --out NEW, and import that"
         raise LogCorruptError(
-            f"a {found.state} log is not imported ({found.problem.what}); save what is intact of it first, with: "
-            f"iwreplay log recover {file} --out NEW, and import that",
+            f"a {found.state} log is not imported ({found.problem.what}); "
+            + (way if found.events else "not one event in it can be read: is it a log at all?"),
             path=file,
             seq=found.problem.seq,
             offset=found.problem.offset,

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
-from iwreplay.cli.output import note, print_json, print_table, progress, say
+from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from iwreplay.app.recovering import RecoveredEpisode
@@ -108,7 +108,8 @@ def import_(
     names = ("episode", "outcome", "passed", "mcr", "events", "source")
     print_table(names, [[getattr(e, n) for n in names] for e in done])
     added = sum(e.outcome == "added" for e in done)
-    note(f"{added} episodes added to {store}, {len(done) - added} were there")
+    there = len(done) - added
+    note(f"{counted(added, 'episode')} added to {store}" + (f"; {there} of the logs had been in it" if there else ""))
 
 
 def _print(episode: Episode, found: LogCheck, *, json: bool) -> None:
@@ -129,7 +130,8 @@ def _print(episode: Episode, found: LogCheck, *, json: bool) -> None:
         if found.problem is not None:
             say(f"problem: {_where(found.problem)}; {found.problem.lost}")
             name = episode.log if episode.folder is None else episode.id
-            say(f"save what is intact with: iwreplay log recover {name}")
+            if found.events:
+                say(f"save what is intact with: iwreplay log recover {name}")
         if found.recovered is not None:
             for line in _losses(found.recovered):
                 say(line)

@@ -141,7 +141,9 @@ def _wrong_use(error: Any) -> NoReturn:
     reasons: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
     given = f", not {reasons[0]['input']!r}" if reasons and "input" in reasons[0] else ""
     path = error.ctx.command_path if error.ctx is not None else "iwreplay"
-    said = " ".join(error.format_message().split()).rstrip(".")
+    said = " ".join(error.format_message().replace("Value error, ", "").split()).rstrip(".")
+    if given and repr(reasons[0]["input"]) in said:
+        given = ""
     _fail(f"{said}{given}; see: {path} --help", 2)
 
 

@@ -203,7 +203,8 @@ def _cell(value: object) -> str:
     if value is True or value is False:
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}" if value == round(value, 3) else f"{value:.3f}"
+        # plus zero: no minus before a zero
+        return f"{round(value, 3) + 0.0:.3f}".rstrip("0").rstrip(".")
     return " ".join(str(value).split())
 
 

@@ -73,7 +73,7 @@ def _explain(verdict: Verdict) -> None:
     if verdict.problem is not None:
         note(f"{verdict.episode}: {verdict.problem}")
         return
-    say(f"\n{verdict.episode}: " + ", ".join(f"{n} steps {grade}" for grade, n in verdict.grades.items()))
+    say(f"\n{verdict.episode}: " + ", ".join(f"{counted(n, 'step')} {grade}" for grade, n in verdict.grades.items()))
     if verdict.first_divergence is not None:
         say(f"first of {counted(verdict.differences, 'difference')}: {verdict.first_divergence}")
         if verdict.first_in_world is None and not verdict.stopped:

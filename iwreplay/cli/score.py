@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
-from iwreplay.cli.output import note, print_json, print_table, progress, say
+from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
     from iwreplay.app.explaining import CheckLine
@@ -92,10 +92,11 @@ def _counted(lines: Sequence[ScoreLine]) -> str:
     valid = [s for s in lines if s.status != "missing" and s.root_hash is not None]
     kept = sum(s.kept for s in valid)
     if not kept:
-        return f"{len(valid)} scores computed"
+        return f"{counted(len(valid), 'score')} computed"
     if kept == len(valid):
-        return f"{kept} scores, all kept from before (run and log import score at once), and still valid: nothing to do"
-    return f"{len(valid)} scores: {len(valid) - kept} computed now, {kept} kept from before and still valid"
+        all_kept = "all kept from before (run and log import score at once), and still valid: nothing to do"
+        return f"{counted(kept, 'score')}, {all_kept}"
+    return f"{counted(len(valid), 'score')}: {len(valid) - kept} computed now, {kept} kept from before and still valid"
 
 
 def _unscorable(lines: Iterable[ScoreLine]) -> Iterator[str]:

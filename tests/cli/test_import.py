@@ -60,12 +60,19 @@ def _missing(tmp_path: Path) -> Path:
     return tmp_path / "none.arrows"
 
 
+def _text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.arrows"
+    path.write_text("no log\n")
+    return path
+
+
 @pytest.mark.parametrize(
     ("make", "code", "said"),
     [
         (_damaged, 3, "a corrupt log is not imported"),
         (_unsealed, 2, "iwreplay log seal"),
         (_missing, 2, "is not a file"),
+        (_text, 3, "not one event in it can be read: is it a log at all?"),
     ],
 )
 def test_one_that_is_refused_keeps_all_out(run: Run, tmp_path: Path, make: object, code: int, said: str) -> None:

@@ -89,6 +89,11 @@ def test_wrong_use_is_one_line_that_names_the_value(run: Run, args: tuple[str, .
     assert len(done.err.splitlines()) == 1
 
 
+def test_a_wrong_choice_is_named_once(run: Run) -> None:
+    done = run("scene", "render", "family_kitchen", "--view", "sideways", "--out", "x.png")
+    assert (done.code, done.err.count("sideways"), "Value error" in done.err) == (2, 1, False)
+
+
 def test_few_names_are_all_told_and_of_many_the_nearest() -> None:
     few = UnknownNameError("colour", "rad", known=("red", "blue"))
     assert str(few) == "unknown colour 'rad'. Nearest: red. Known: red, blue."
