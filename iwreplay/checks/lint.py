@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -20,10 +21,15 @@ from iwreplay.checks.scope import is_static, static_ids
 from iwreplay.errors import CheckError, LogError
 from iwreplay.events import Event
 from iwreplay.scene.model import CompiledScene
-from iwreplay.taskpack.model import TaskPack
+from iwreplay.taskpack.model import Choice, TaskPack
 from iwreplay.vocabulary import CAPABILITIES
 
-__all__ = ["Finding", "lint_start", "lint_task"]
+__all__ = ["MOST_BY_LOT", "Finding", "choice_outcomes", "expected_by_lot", "lint_start", "lint_task"]
+
+#: choosing by lot must not be right more often than this
+MOST_BY_LOT = 0.5
+#: what can be chosen: a hand does something with it, or somebody sits down on it
+_CHOSEN = frozenset(("grab", "open", "switch", "plug", "seat", "push", "phone", "wear", "bin", "container", "surface"))
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +61,7 @@ def lint_task(task: TaskPack, scene: CompiledScene) -> tuple[Finding, ...]:
             findings.append(Finding(level="error", where=where, message=error.reason, path=error.path))
             continue
         findings += _lint_formula(where, formula, index=index, live=live)
+    findings += [*_lint_evidence(task, index), *_lint_choices(task, index)]
     return tuple(sorted(findings, key=lambda f: f.level != "error"))
 
 
@@ -124,6 +131,78 @@ def _references(task: TaskPack) -> Iterator[Finding]:
             at = after[at]
         if at == name:
             yield Finding(level="error", where=name, message="waits for itself, by way of `after`")
+
+
+def _lint_evidence(task: TaskPack, index: SceneIndex) -> Iterator[Finding]:
+    for i, e in enumerate(task.evidence or ()):
+        where = f"evidence[{i}]"
+        if bool(e.see) == bool(e.read):
+            yield Finding(level="error", where=where, message="has either `see` or `read`, the id of a thing")
+            continue
+        name, _, face = (e.read or e.see).partition(".")
+        thing = index.things.get(name)
+        faces = [] if thing is None else [f.name for link in thing.links for f in link.faces]
+        if thing is None:
+            yield Finding(level="error", where=where, message=f"the scene has no thing {name!r}")
+        elif e.see and face:
+            yield Finding(level="error", where=where, message=f"`see` takes the id of a thing, not {e.see!r}")
+        elif e.read and not faces:
+            yield Finding(level="error", where=where, message=f"{name} has no face for a text; use `see`")
+        elif face and face not in faces:
+            text = f"{name} has no face {face!r}; it has {', '.join(faces)}"
+            yield Finding(level="error", where=where, message=text)
+        yield from _lint_before(e.before, where=where, task=task, index=index)
+
+
+def _lint_before(before: Any, *, where: str, task: TaskPack, index: SceneIndex) -> Iterator[Finding]:
+    if isinstance(before, str):
+        known = [o.id for o in task.objectives]
+        if before not in known:
+            text = f"before: {before!r} is no objective of the task ({', '.join(known)}), and no formula"
+            yield Finding(level="error", where=where, message=text)
+        return
+    try:
+        compile_check(before, task=task.id, check=where, scene=index, scripts=tuple(s.id for s in task.script))
+    except CheckError as error:
+        yield Finding(level="error", where=where, message=f"before: {error.reason}", path=error.path)
+
+
+def _lint_choices(task: TaskPack, index: SceneIndex) -> Iterator[Finding]:
+    for i, c in enumerate(task.choices or ()):
+        where = f"choices[{i}]"
+        for name, n in sorted(Counter(c.of).items()):
+            thing = index.things.get(name)
+            if n > 1:
+                yield Finding(level="error", where=where, message=f"of: {name!r} is there {n} times")
+            if thing is None:
+                yield Finding(level="error", where=where, message=f"of: the scene has no thing {name!r}")
+            elif not thing.name or not _CHOSEN.intersection(thing.affordances):
+                text = f"of: nobody can choose {name}: a hand does nothing with it ({', '.join(thing.affordances)})"
+                yield Finding(level="error", where=where, message=text)
+        outcomes = choice_outcomes(c)
+        if outcomes < 2:
+            text = f"taking {c.take} of {len(c.of)} to {c.places} places leaves nothing to choose"
+            yield Finding(level="error", where=where, message=text)
+        elif not 1 <= c.right < outcomes:
+            text = f"right: {c.right} of {outcomes} outcomes can't be right; at least 1, and fewer than all"
+            yield Finding(level="error", where=where, message=text)
+
+
+def choice_outcomes(choice: Choice) -> int:
+    """How many ways there are to choose; 0 when there are none."""
+    if not 1 <= choice.take <= len(choice.of) or choice.places < 1:
+        return 0
+    return int(math.comb(len(choice.of), choice.take) * choice.places**choice.take)
+
+
+def expected_by_lot(task: TaskPack) -> float | None:
+    """The probability that choosing by lot gives the right outcome of every choice; None when the task states none."""
+    if not task.choices:
+        return None
+    chance = 1.0
+    for c in task.choices:
+        chance *= c.right / max(1, choice_outcomes(c))
+    return chance
 
 
 def _lint_formula(where: str, formula: Any, *, index: SceneIndex, live: bool) -> Iterator[Finding]:

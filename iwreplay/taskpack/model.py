@@ -10,6 +10,8 @@ from iwreplay.pose import Vec3
 from iwreplay.vocabulary import AttrValue, Family
 
 __all__ = [
+    "Choice",
+    "Evidence",
     "Formula",
     "Gate",
     "HumanRole",
@@ -153,9 +155,40 @@ class NearMiss(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     id: str
     text: str
+    #: in a file also the number of a step of the task's oracle, counted from 1, or several as "2-5"
     oracle: tuple[OracleStep, ...]
     #: ids of the objectives, gates and keeps that must be false at the end; all others must be true
     fails: tuple[str, ...]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something that the Assistant can't do without, and by when. `tasks check` proves that it was shown it."""
+
+    #: id of a thing that must have been seen; exactly one of `see` and `read` is given
+    see: str = ""
+    #: id of a thing whose text must have been legible, or one face of it: "note_1", "note_1.top"
+    read: str = ""
+    #: when the frame was captured
+    source: Literal["warmup", "live"] = "live"
+    #: what depends on it: id of an objective, or a formula; the first moment at which that is true
+    before: str | Formula
+    #: it is out of sight by then, so that it must be remembered
+    gone: bool = False
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A choice that the Human could also make by lot: so many of the alternatives are taken, each to one of so many
+    places. Several choices of a task are independent."""
+
+    text: str
+    #: ids of the alternatives
+    of: tuple[str, ...]
+    #: how many of them are taken
+    take: int = 1
+    #: how many places each of those may go to
+    places: int = 1
+    #: how many of all the outcomes are right
+    right: int = 1
 
 
 class TaskPack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -187,3 +220,6 @@ class TaskPack(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     #: None: 3 x oracle turns + 8, 4 x oracle actions + 16
     limits: Limits | None = None
     near_misses: tuple[NearMiss, ...] = ()
+    #: left out of the log where a task has none, as in logs from before there were any
+    evidence: tuple[Evidence, ...] | msgspec.UnsetType = msgspec.UNSET
+    choices: tuple[Choice, ...] | msgspec.UnsetType = msgspec.UNSET
