@@ -22,6 +22,7 @@ from recorder.humans.orders import (
     waited,
     washed,
 )
+from recorder.humans.referents import Role
 from recorder.humans.words import noun_phrase
 
 __all__ = ["IDIOMS", "SERVING_TOOLS"]
@@ -63,7 +64,37 @@ def _asked_to_read(g: dict[str, str]) -> Made:
     return (Order("Read", ((named or "it", "thing"),)),)
 
 
+_COUNTS = {"a": 1, "one": 1, "another": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_LEAF = r"(?:turn|flip|leaf|go|move|skip|page|jump|get)"
+#: of which document, where one is named
+_OF = r"(?: (?:of|in) {x})?"
+_COVER = r"(?:front )?cover(?: page)?|front page|title page"
+
+
+def _turned_pages(g: dict[str, str]) -> Made:
+    """ "turn two pages": each [Open] shows the next one."""
+    count = g.get("n", "one")
+    times = _COUNTS[count] if count in _COUNTS else int(count)
+    return tuple(Order("Open", ((g.get("x", "it"), "document"),)) for _ in range(times))
+
+
+def _from_the_start(g: dict[str, str]) -> Made:
+    name: tuple[tuple[str, Role], ...] = ((g.get("x", "it"), "document"),)
+    return (Order("Close", name), Order("Open", name))
+
+
 IDIOMS: tuple[Rule, ...] = (
+    # pages
+    rule(rf"(?:{_LEAF} )?(?:back|backwards?)(?: by| to)? (?:a|one|the|two|three|\d) (?:previous |last )?pages?(?: .+)?|(?:{_LEAF} (?:back )?to |show me |let me see )?(?:the )?(?:previous|last) page(?: .+)?|{_LEAF} (?:a|one|the|two|three|\d) pages? (?:back|backwards?)(?: .+)?", ask("I can't turn back: I can close it, which shows its cover, and open it at its first page again.")),
+    rule(rf"{_LEAF}(?: over| on| forwards?| ahead)*(?: to)? (?:the|its|your) (?:next )?page(?: over)?{_OF}|(?:go |turn )?(?:on |over )?to (?:the )?next page{_OF.replace('{x}', '(?P<x2>.+?)')}", _turned_pages),
+    rule(rf"(?:the )?(?:next )?page{_OF}|(?:show me|let me see|open) (?:the |its )?next page{_OF.replace('{x}', '(?P<x2>.+?)')}", _turned_pages),
+    rule(rf"{_LEAF}(?: over| on| forwards?| ahead)* (?:by )?(?P<n>a|one|another|two|three|four|five|six|[1-6])(?: more)? pages?(?: over| on| further| forwards?| ahead)*{_OF}", _turned_pages),
+    rule(r"(?:turn|flip|leaf|page)(?: over| on)? {x}(?:'s)? (?:over |on )*(?:to )?(?:its |the )?(?:next )?page", _turned_pages),
+    rule(rf"{_LEAF}(?: right| all the way)* back(?: in {{x}})? to (?:the |its )?(?:(?:very )?(?:first page|beginning|start)|page (?:1|one)){_OF.replace('{x}', '(?P<x2>.+?)')}", _from_the_start),
+    rule(r"open {x} (?:at|on|to) (?:the |its )?(?:first page|beginning|page (?:1|one))", to("Open", "document")),
+    rule(rf"(?:{_LEAF}(?: right| all the way)* (?:back )?to|(?:show me|let me see)) (?:the |its )?(?:{_COVER}){_OF}", lambda g: (Order("Close", ((g.get("x", "it"), "document"),)),)),
+    rule(rf"(?:{_LEAF}|open)(?: .+?)? (?:to|at|on) page \w+(?: .+)?", ask("I turn one page after the other: how many pages should I turn?")),
+    rule(r"read (?:me |out |aloud )*(?:the next page|(?:on )?page \w+)(?: .+)?", ask("I read the page that shows: tell me to turn the page first.")),
     # walking
     rule(r"(?:take|bring|lead|get|guide|walk) me (?:over |back |straight )*(?:to|into) {x}", to("Walk", "target")),
     rule(r"(?:get|move|come|go|step|walk)(?: a (?:little )?bit| a little| a step)? (?:closer|nearer) (?:to )?{x}", to("Walk", "target")),

@@ -10,7 +10,7 @@ from recorder.humans.grammar import interpret
 __all__ = ["GRAMMAR_VERSION", "LiteralHuman"]
 
 #: raised whenever a sentence may give other commands than before
-GRAMMAR_VERSION = "4"
+GRAMMAR_VERSION = "5"
 #: earlier utterances of the Assistant that "it" may refer back to
 _REMEMBERED = 3
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from recorder.humans.words import is_container, noun_phrase, phrases_of
+from recorder.humans.words import is_container, is_document, noun_phrase, phrases_of
 
 __all__ = ["PRONOUNS", "Referents", "Role"]
 
 #: part that a name plays in an order; it decides what a pronoun may stand for
 #: "spot" is where one went last, "container" what was opened last: without one, "there" and "inside" mean nothing
-Role = Literal["held", "thing", "target", "opened", "switched", "place", "spot", "container"]
+#: "document" is what has pages
+Role = Literal["held", "thing", "target", "opened", "switched", "place", "spot", "container", "document"]
 
 PRONOUNS = frozenset(
     phrases_of(
@@ -66,6 +67,9 @@ class Referents:
             return held or last
         if role == "thing":
             return held or (self._things[-1] if self._things else last)
+        if role == "document":
+            spoken_of = (held or "", *reversed(self._opened), *reversed(self._things))
+            return next((t for t in spoken_of if is_document(t)), held or (self._things[-1] if self._things else None))
         if role == "opened" and self._opened:
             return self._opened[-1]
         if role == "switched" and self._switched:

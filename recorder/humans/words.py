@@ -11,6 +11,7 @@ __all__ = [
     "format_number",
     "gerund_to_base",
     "is_container",
+    "is_document",
     "mark_quantities",
     "normalise",
     "noun_phrase",
@@ -237,3 +238,18 @@ _CONTAINERS = frozenset(
 def is_container(name: str) -> bool:
     """True when things are put in it rather than on it, as far as its name tells."""
     return bool(name) and name.rsplit(maxsplit=1)[-1] in _CONTAINERS
+
+
+_DOCUMENTS = frozenset(
+    words_of(
+        """
+    booklet brochure leaflet manual handbook guide binder logbook book notebook document file folder report catalogue
+    catalog menu magazine newspaper instructions papers pages
+    """
+    )
+)
+
+
+def is_document(name: str) -> bool:
+    """True when it may have pages to turn, as far as its name tells: "yellow booklet on desk"."""
+    return any(word in _DOCUMENTS for word in name.split())

@@ -267,6 +267,36 @@ SEVERAL: list[tuple[str, str, list[str]]] = [
 ]
 
 
+#: (sentence, what is held, what was said before, commands)
+PAGES: list[tuple[str, str, str, list[str]]] = [
+    ("Turn the page.", "booklet", "", ["[Open] booklet"]),
+    ("Turn the page.", "", "Open the green booklet.", ["[Open] green booklet"]),
+    ("Turn over the page.", "pen", "Open the manual on the desk. Open the drawer.", ["[Open] manual on desk"]),
+    ("Please turn the page of the binder.", "", "", ["[Open] binder"]),
+    ("Turn to the next page, please.", "booklet", "", ["[Open] booklet"]),
+    ("Go to the next page of the logbook.", "", "", ["[Open] logbook"]),
+    ("Next page.", "booklet", "", ["[Open] booklet"]),
+    ("Show me the next page.", "booklet", "", ["[Open] booklet"]),
+    ("Turn the booklet's page.", "", "", ["[Open] booklet"]),
+    ("Turn two pages.", "booklet", "", ["[Open] booklet", "[Open] booklet"]),
+    ("Flip the page and read it.", "booklet", "", ["[Open] booklet", "[Read] booklet"]),
+    ("Open the booklet at its first page.", "", "", ["[Open] booklet"]),
+    ("Go back to the first page.", "booklet", "", ["[Close] booklet", "[Open] booklet"]),
+    ("Turn back to the cover.", "booklet", "", ["[Close] booklet"]),
+    ("Show me the cover of the booklet.", "", "", ["[Close] booklet"]),
+    ("Close the booklet.", "booklet", "", ["[Close] booklet"]),
+    ("Close it.", "pen", "Open the booklet.", ["[Close] booklet"]),
+]
+
+
+@pytest.mark.parametrize(("sentence", "holding", "before", "commands"), PAGES)
+def test_pages_are_turned(sentence: str, holding: str, before: str, commands: list[str]) -> None:
+    understood = interpret(sentence, holding=holding, earlier=[before] if before else [])
+    assert list(understood.commands) == commands
+    assert understood.reply is None
+    assert {parse_command(c).primitive.canonical for c in commands} <= {"open", "close", "read"}
+
+
 @pytest.mark.parametrize(
     ("canonical", "sentence", "holding", "commands"),
     [(c, *row) for c, rows in SAYABLE.items() for row in rows],
@@ -320,6 +350,12 @@ def test_what_is_no_order_is_acknowledged_and_nothing_is_done(sentence: str) -> 
         ("Wring it out.", "I did not understand"),
         ("Put it in the used bin.", 'What do you mean by "it"?'),
         ("Fill the kettle.", "From what should I fill it?"),
+        ("Go back a page.", "I can't turn back"),
+        ("Turn back one page.", "I can't turn back"),
+        ("Go to the previous page of the booklet.", "I can't turn back"),
+        ("Turn to page 3.", "I turn one page after the other"),
+        ("Read the next page.", "I read the page that shows"),
+        ("Turn the page.", 'What do you mean by "it"?'),
         ("Clean the mug.", "Should I wash it or wipe it?"),
         ("Take everything off the table.", "One thing at a time, please"),
         ("Put both plates on the table.", "One thing at a time, please"),
