@@ -2,6 +2,7 @@
 #   make demo       record, verify, score and query the tasks
 #   make test       format, lint, types, import contracts, tests
 #   make test-slow  the long suites
+#   make tasks      validate every task by running it
 #   make bench      measurements against peers
 #   make gallery    draw every scene into docs/gallery
 #   make samples    record the sample episodes in episodes/samples anew
@@ -15,9 +16,11 @@ BIN := $(VENV)/bin
 IW := $(BIN)/iwreplay
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 DEMO_STORE ?= demo-store
+# one task of each family
+DEMO_TASKS ?= G05 P04 A04 D03 V06 F03
 JOBS ?= 2
 
-.PHONY: help demo test test-slow lint bench docs gallery samples lock clean
+.PHONY: help demo test test-slow tasks lint bench docs gallery samples lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,8 +30,8 @@ help:
 demo: $(VENV)/.run
 	@rm -rf $(DEMO_STORE)
 	$(IW) tasks list
-	$(IW) run all --assistant oracle --human literal --jobs $(JOBS) --store $(DEMO_STORE)
-	$(IW) run all --assistant silent --human literal --jobs $(JOBS) --store $(DEMO_STORE)
+	$(IW) run $(DEMO_TASKS) --assistant oracle --human literal --jobs $(JOBS) --store $(DEMO_STORE)
+	$(IW) run $(DEMO_TASKS) --assistant silent --human literal --jobs $(JOBS) --store $(DEMO_STORE)
 	$(IW) replay --jobs $(JOBS) --store $(DEMO_STORE)
 	$(IW) score --store $(DEMO_STORE)
 	$(IW) query --named pass --store $(DEMO_STORE)
@@ -41,6 +44,9 @@ test: $(VENV)/.dev lint
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m slow
+
+tasks: $(VENV)/.run
+	$(IW) tasks check --jobs $(JOBS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

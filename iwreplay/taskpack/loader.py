@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from iwreplay.actions.grammar import parse_command
 from iwreplay.actions.refusal import RefusedError
@@ -32,6 +33,8 @@ TASK_FORMAT = 1
 _LETTERS = dict(zip("GPADVF", FAMILIES, strict=True))
 _ID = re.compile(r"[GPADVF]\d{2}")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+#: 4 or 2-5
+_SPAN = re.compile(r"(\d{1,3})(?:-(\d{1,3}))?")
 
 
 def load_task(path: Source) -> TaskPack:
@@ -40,10 +43,40 @@ def load_task(path: Source) -> TaskPack:
     version = table.get("format")
     if version != TASK_FORMAT:
         raise TaskError(f"{path.name}: format: {version!r} is not {TASK_FORMAT}, the one that this build reads")
-    task = converted(table, TaskPack, where=path.name, error=TaskError)
+    task = converted(_spelled_out(table, where=path.name), TaskPack, where=path.name, error=TaskError)
     for key, value, why in _problems(task):
         raise TaskError(f"{path.name}: {key}: {why}, found {shown(value)}")
     return task
+
+
+def _spelled_out(table: dict[str, Any], *, where: str) -> dict[str, Any]:
+    """The table with the steps that near misses share with the oracle (4, "1-3", counted from 1) written out."""
+    steps, misses = table.get("oracle"), table.get("near_misses")
+    if not isinstance(steps, list) or not isinstance(misses, list):
+        return table
+    return table | {
+        "near_misses": [_with_steps(m, steps, where=f"{where}: near_misses[{i}]") for i, m in enumerate(misses)]
+    }
+
+
+def _with_steps(miss: Any, steps: list[Any], *, where: str) -> Any:
+    if not isinstance(miss, dict) or not isinstance(miss.get("oracle"), list):
+        return miss
+    written: list[Any] = []
+    for i, item in enumerate(miss["oracle"]):
+        if isinstance(item, dict):
+            written.append(item)
+            continue
+        span = _SPAN.fullmatch(str(item)) if type(item) in (int, str) else None
+        first = int(span[1]) if span else 0
+        last = int(span[2] or span[1]) if span else 0
+        if not 1 <= first <= last <= len(steps):
+            raise TaskError(
+                f"{where}: oracle[{i}]: must be a step with say and do, the number of one of the oracle's {len(steps)} "
+                f'steps, or several as "2-{len(steps)}", found {shown(item)}'
+            )
+        written += steps[first - 1 : last]
+    return miss | {"oracle": written}
 
 
 def load_tasks(root: Source | None = None) -> tuple[TaskPack, ...]:

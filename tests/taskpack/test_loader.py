@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from iwreplay.errors import CheckError, TaskError
 from iwreplay.taskpack.loader import compile_task, load_task, load_tasks, validate_task
+from iwreplay.taskpack.model import OracleStep
 
 TASK = """\
 format = 1
@@ -68,6 +70,28 @@ def test_a_good_task_loads_compiles_and_validates(tmp_path: Path) -> None:
     assert scene.spawn == (1.0, 2.0, math.radians(90.0))
     assert {"mug_1", "phone_1"} <= {t.id for t in scene.things}
     assert compile_task(task) == scene
+
+
+def test_a_near_miss_names_steps_of_the_oracle(tmp_path: Path) -> None:
+    more = '[[oracle]]\nsay = "Wait."\ndo = ["[Wait] 1"]\n[[oracle]]\nsay = "Done."\n\n[[objectives]]'
+    wait = '{ say = "Wait a little.", do = ["[Wait] 2"] }'
+    for written, wanted in (
+        (f"[1, {wait}, 3]", (0, None, 2)),
+        (f'["2-3", {wait}, "1"]', (1, 2, None, 0)),
+        ("[2, 1, 2]", (1, 0, 1)),
+    ):
+        text = TASK.replace("[[objectives]]", more).replace(f"oracle = [{wait}]", f"oracle = {written}")
+        task = load_task(_file(tmp_path, text))
+        own = OracleStep(say="Wait a little.", do=("[Wait] 2",))
+        assert task.near_misses[0].oracle == tuple(own if i is None else task.oracle[i] for i in wanted)
+
+
+@pytest.mark.parametrize("step", ["0", "2", '"1-2"', '"2-1"', '"all"', "1.0", "true", '""', "-1"])
+def test_a_step_that_the_oracle_has_not(step: str, tmp_path: Path) -> None:
+    text = TASK.replace("oracle = [{", f"oracle = [{step}, {{")
+    with pytest.raises(TaskError, match=r"task.toml: near_misses\[0\]: oracle\[0\]: must be .* found") as raised:
+        load_task(_file(tmp_path, text))
+    assert str(raised.value).endswith("found " + repr(tomllib.loads(f"step = {step}")["step"]))
 
 
 @pytest.mark.parametrize(
