@@ -85,6 +85,12 @@ class ActionEngine:
         trial.events.append(FrameMark("initial"))
         self._commit(trial, action=None)
 
+    def follow(self, event: Event) -> None:
+        """Takes in an event of what came before, folded into the state already, in place of `begin` and of what was
+        done since. The simulator is as it was then."""
+        self._clock.apply(event)
+        self.perception.apply(event)
+
     # ------------------------------------------------------------------ commands
 
     def execute(self, command: str, *, action: int) -> PrimitiveOutcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from iwreplay.loop.answers import AnswerError
 from iwreplay.loop.dialogue import dialogue_of
 from iwreplay.loop.engine import Engine, EngineFactory, Frames, Watch, WatchFactory
-from iwreplay.loop.episode import EpisodeResult, EpisodeStopped, run_episode
+from iwreplay.loop.episode import EpisodeResult, EpisodeStopped, Resumption, run_episode
 from iwreplay.loop.fingerprint import environment_fingerprint
 from iwreplay.loop.leaks import Leak, LeakScanner, find_leaks
 from iwreplay.loop.limits import configured, limits_of
@@ -21,6 +21,7 @@ __all__ = [
     "Frames",
     "Leak",
     "LeakScanner",
+    "Resumption",
     "Violation",
     "Watch",
     "WatchFactory",

@@ -6,7 +6,7 @@ Structural types, so that the loop is tested with small fakes and the recorder a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from iwreplay.events import EpisodeConfig, Event, FrameCaptured, PrimitiveOutcome
 from iwreplay.ports import Simulator
@@ -19,7 +19,17 @@ from iwreplay.world.state import WorldState
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Capture", "DrawnFrame", "Engine", "EngineFactory", "Frames", "Perception", "Watch", "WatchFactory"]
+__all__ = [
+    "Capture",
+    "DrawnFrame",
+    "Engine",
+    "EngineFactory",
+    "FollowingEngine",
+    "Frames",
+    "Perception",
+    "Watch",
+    "WatchFactory",
+]
 
 #: (cause, action) -> the frame of the present state, not yet emitted
 Capture = Callable[[str, int | None], FrameCaptured]
@@ -68,6 +78,15 @@ class Engine(Protocol):
     def set_attr(self, thing: str, attr: str, value: AttrValue, *, cause: str) -> None: ...
 
     def place(self, thing: str, at: str, pos: tuple[float, float], yaw_rad: float, *, cause: str) -> None: ...
+
+
+@runtime_checkable
+class FollowingEngine(Engine, Protocol):
+    """One that can take over in the middle of an episode."""
+
+    def follow(self, event: Event) -> None:
+        """Takes in an event of what came before, folded into the state already; emits nothing."""
+        ...
 
 
 class EngineFactory(Protocol):

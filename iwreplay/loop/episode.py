@@ -33,7 +33,7 @@ from iwreplay.events import (
 from iwreplay.log import FORMAT_VERSION, EventSink
 from iwreplay.loop.answers import AnswerError, checked_assistant_act, checked_human_act, checked_report
 from iwreplay.loop.dialogue import HUMAN
-from iwreplay.loop.engine import Engine, EngineFactory, Frames, WatchFactory
+from iwreplay.loop.engine import Engine, EngineFactory, FollowingEngine, Frames, WatchFactory
 from iwreplay.loop.leaks import LeakScanner
 from iwreplay.loop.limits import NOOP, NOOP_IDLE_S
 from iwreplay.loop.recording import Recording
@@ -44,7 +44,7 @@ from iwreplay.scene.model import CompiledScene
 from iwreplay.taskpack.model import TaskPack
 from iwreplay.vocabulary import Phase
 
-__all__ = ["EpisodeResult", "EpisodeStopped", "run_episode"]
+__all__ = ["EpisodeResult", "EpisodeStopped", "Resumption", "run_episode"]
 
 #: longest text of a fault that is kept
 _MAX_DETAIL = 2000
@@ -63,6 +63,16 @@ class EpisodeResult(msgspec.Struct, frozen=True, kw_only=True):
     #: commands issued in live interaction, refused ones included
     actions: int
     detail: str = ""
+
+
+class Resumption(msgspec.Struct, frozen=True, kw_only=True):
+    """The beginning of a turn in an episode of the same task, from where another one goes on."""
+
+    turn: int
+    #: everything before that turn, from the opening on
+    events: tuple[Event, ...]
+    #: what the simulator's `snapshot` gave at that moment
+    simulator: bytes
 
 
 class _Spoilt(Exception):  # noqa: N818 - never leaves this module
@@ -90,11 +100,15 @@ def run_episode(
     parent: tuple[str, int] | None = None,
     checkpoint: Callable[[], None] = lambda: None,
     progress: Callable[[int, int], None] = lambda turn, actions: None,
+    resume: Resumption | None = None,
 ) -> EpisodeResult:
     """Plays one episode from its opening to its end and logs every fact of it.
 
     `simulator` is not loaded yet. `checkpoint` is called at every point where the episode may be left in good order;
     it raises KeyboardInterrupt to do so. `progress` gets (turn, actions so far) after every action and turn.
+
+    resume: what came before is taken from there, and nobody is asked about it; `simulator` is loaded with the scene,
+    and the engine must be able to `follow`. The log is as if the episode had been played from its opening.
 
     A participant that raises or answers outside the protocol, a failing simulator, a leak and an interruption by the
     user end the episode as invalid, with a Fault in the log; the result says so and nothing is raised. A programmer's
@@ -130,7 +144,7 @@ def run_episode(
         behaviour_flags=tuple(sorted(behaviour_flags)),
         parent=parent,
     )
-    return episode.run(opened, engine=engine)
+    return episode.run(opened, engine=engine, resume=resume)
 
 
 class _Episode:
@@ -166,11 +180,15 @@ class _Episode:
 
     # -- from opening to end ------------------------------------------------------------------------------------
 
-    def run(self, opened: EpisodeOpened, *, engine: EngineFactory) -> EpisodeResult:
+    def run(self, opened: EpisodeOpened, *, engine: EngineFactory, resume: Resumption | None = None) -> EpisodeResult:
         raised: BaseException | None = None
         try:
-            self._initialise(opened, engine)
-            self._warm_up()
+            if resume is None:
+                self._initialise(opened, engine)
+                self._warm_up()
+                self._meet()
+            else:
+                self._go_on(resume, engine)
             result = EpisodeResult(reason=self._interact(), valid=True, turns=self.turn, actions=self.live_actions)
         except LogError:
             raise
@@ -232,7 +250,17 @@ class _Episode:
         self.record.emit(opened)
         self._enter("scene_init")
         self.simulator.load(self.scene)
-        self._engine = engine(
+        self._engine = self._built(engine)
+        self.engine.turn, self.engine.phase = self.turn, self.phase
+        self.engine.begin()
+        if not self.record.has_snapshot("initial"):
+            self.record.emit(self.record.state.snapshot("initial"))
+        if not self.record.frames:
+            self.record.emit(self.record.capture("initial", None))
+        self.record.commit()
+
+    def _built(self, engine: EngineFactory) -> Engine:
+        return engine(
             scene=self.scene,
             sim=self.simulator,
             state=self.record.state,
@@ -241,13 +269,33 @@ class _Episode:
             config=self.config,
             sighted=self.task.human.restriction != "accessibility",
         )
-        self.engine.turn, self.engine.phase = self.turn, self.phase
-        self.engine.begin()
-        if not self.record.has_snapshot("initial"):
-            self.record.emit(self.record.state.snapshot("initial"))
-        if not self.record.frames:
-            self.record.emit(self.record.capture("initial", None))
-        self.record.commit()
+
+    def _go_on(self, resume: Resumption, engine: EngineFactory) -> None:
+        """Takes in what came before a turn, as if it had happened here."""
+        self.simulator.restore(resume.simulator)
+        built = self._built(engine)
+        assert isinstance(built, FollowingEngine), f"{type(built).__name__} can't follow what came before"
+        self.record.listeners.append(self.script.feed)
+        self.record.listeners.append(lambda _seq, event, _state: built.follow(event))
+        self.record.listeners.append(lambda _seq, event, state: self.script.follow(event, state))
+        for event in resume.events:
+            self.record.replay(event)
+            if isinstance(event, CommandIssued):
+                self.action = event.action + 1
+                self.live_actions += event.source != "warmup"
+                self.spoken.append(event.text)
+            elif isinstance(event, HumanTurn):
+                self.failures = ()
+            elif isinstance(event, PrimitiveOutcome):
+                self.failures += () if event.ok else (event.sentence,)
+            elif isinstance(event, AssistantDecision):
+                self.memory = event.memory
+                self.spoken += [] if event.text is None else [event.text]
+        # from here on the engine tells itself of what it emits, and the script of what it does
+        del self.record.listeners[1:]
+        self._engine = built
+        self.phase, self.turn = "closed_loop", resume.turn - 1
+        self.engine.phase = self.phase
 
     def _warm_up(self) -> None:
         """Predefined commands only; nobody is asked anything (rule 2)."""
@@ -266,12 +314,15 @@ class _Episode:
 
     # -- live interaction ---------------------------------------------------------------------------------------
 
-    def _interact(self) -> EndReason:
+    def _meet(self) -> None:
+        """The Assistant comes in."""
         self._enter("closed_loop")
         self.record.emit(self.record.state.snapshot("baseline"))
         self.script.phase_began(self.engine, self.record.state)
         self.record.commit()
-        for turn in range(1, self.config.max_turns + 1):
+
+    def _interact(self) -> EndReason:
+        for turn in range(self.turn + 1, self.config.max_turns + 1):
             self.turn = self.engine.turn = turn
             self._fire_scripts()
             self.checkpoint()

@@ -44,6 +44,10 @@ class Recording:
         if self._since_snapshot + 2 >= self._snapshot_every and not isinstance(event, CommandIssued):
             self._put(self.state.snapshot("periodic"))
 
+    def replay(self, event: Event) -> None:
+        """Logs and folds one event of what came before; snapshots are where they were."""
+        self._put(event)
+
     def commit(self) -> None:
         """A commit point: what was emitted so far is never lost."""
         self._log.commit()

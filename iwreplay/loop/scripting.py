@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypedDict
 
 from iwreplay.errors import TaskError
-from iwreplay.events import Event, ScriptedEvent, Utterance
+from iwreplay.events import AssistantDecision, CommandIssued, Event, PhaseChanged, ScriptedEvent, Utterance
 from iwreplay.loop.engine import Engine, Watch, WatchFactory
 from iwreplay.scene.model import CompiledScene
 from iwreplay.taskpack.model import ScriptAction, ScriptedWorldEvent, TaskPack
@@ -49,6 +49,22 @@ class Script:
         """Every event of the log, in order, for the triggers that are formulas."""
         for watch in self._watches.values():
             watch.feed(seq, event, state)
+
+    def follow(self, event: Event, state: WorldState) -> None:
+        """Takes in an event of what came before: what has fired, and what is left of the Human's intent."""
+        if isinstance(event, PhaseChanged):
+            self._phase_began_s[event.phase] = state.sim_time_s
+        elif isinstance(event, ScriptedEvent):
+            fired = next(s for s in self._pending if s.id == event.script)
+            self._pending.remove(fired)
+            self._fired.add(fired.id)
+            for action in fired.do:
+                if action.do == "intend":
+                    self.intent = list(action.commands)
+        elif isinstance(event, AssistantDecision) and event.decision == "interrupt":
+            self.cancel_intent()
+        elif isinstance(event, CommandIssued) and event.source == "intent":
+            self.intent.pop(0)
 
     def phase_began(self, engine: Engine, state: WorldState) -> None:
         """From now on `after_s` counts in this phase."""
