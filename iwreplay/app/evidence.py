@@ -41,6 +41,8 @@ class Proof:
     #: of the thing, and of the face when it is about a text
     thing: str
     face: str
+    #: it is about a text
+    reads: bool
     #: "" or what is wrong and what to do
     problem: str
     #: the frame that shows it, and the first turn at which the Assistant was shown that one; "" and None without one
@@ -86,10 +88,13 @@ class _Story:
 
 
 def prove_evidence(
-    task: TaskPack, scene: CompiledScene, events: tuple[Event, ...], *, maker: FrameMaker
+    task: TaskPack, scene: CompiledScene, events: tuple[Event, ...], *, maker: FrameMaker, exposed: bool = True
 ) -> tuple[Proof, ...]:
-    """Every need of the task, in the order of its moments, with what the episode shows of it."""
+    """Every need of the task with what the episode shows of it: texts that it exposes (with `exposed`), then what the
+    task declares."""
     story = _told(events)
+    if not exposed:
+        story.exposed.clear()
     needs = list(_needs(task, scene, events, story))
     spots = _spots(needs, story, scene, events)
     return tuple(_proof(n, story, spots.get(i, _Spots()), scene, maker) for i, n in enumerate(needs))
@@ -271,7 +276,7 @@ def _proof(need: _Need, story: _Story, spots: _Spots, scene: CompiledScene, make
     thing = next(t for t in scene.things if t.id == need.thing)
     named = f"{need.thing}.{need.face}" if need.face else need.thing
     what = f"the text of {named}" if need.reads else named
-    proof = Proof(what, need.thing, need.face, "")
+    proof = Proof(what, need.thing, need.face, need.reads, "")
     if not need.why:
         proof.problem = f"{what} is declared to be needed before something that the oracle never does; mend `before`"
         return proof
