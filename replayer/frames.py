@@ -56,15 +56,20 @@ def replay_frames(
             continue
         wanted = None if wanted is None else wanted - 1
         rgb = None if event.pixels_sha256 is None else kept(event)
-        if rgb is not None and pixels_sha256(rgb) == event.pixels_sha256:
+        if rgb is not None and rgb.shape[:2] == (event.height, event.width) and _has_hash(rgb, event):
             yield ReplayedFrame(seq, event, rgb, True, True)
             continue
         if maker is None:
             assert opened is not None, "a fold begins with the opening"
             maker = frames(opened.scene, opened.config)
         frame = maker.draw(state, camera=event.camera, focal_px=event.focal_px, width=event.width, height=event.height)
-        ok = None if event.pixels_sha256 is None else pixels_sha256(frame.rgb) == event.pixels_sha256
+        ok = None if event.pixels_sha256 is None else _has_hash(frame.rgb, event)
         yield ReplayedFrame(seq, event, frame.rgb, ok)
+
+
+def _has_hash(rgb: npt.NDArray[np.uint8], event: FrameCaptured) -> bool:
+    """Whether the bytes are the logged ones. What is drawn has the logged size; what was kept is asked for it."""
+    return pixels_sha256(rgb) == event.pixels_sha256
 
 
 class Moment(NamedTuple):

@@ -233,15 +233,18 @@ class _Job:
             return
         view: View | None = None
         for seq, event, state in fold(self._log):
-            if isinstance(event, FrameCaptured) and event.frame_id in only:
-                view = view or self._view()
+            if not isinstance(event, FrameCaptured):
+                continue
+            view = view or self._view()
+            view.follow(state)
+            if event.frame_id in only:
                 verdict = "another view" if wish.body is None else "another body"
                 yield _Picture(seq, event, view.drawn(state), verdict, False)
 
     def _taken(self, event: FrameCaptured) -> Pixels | None:
         if not self._wish.use_kept or event.pixels_sha256 is None:
             return None
-        return self._store.get(event.pixels_sha256)
+        return self._store.get(event.pixels_sha256, width=event.width, height=event.height)
 
     def _view(self) -> View:
         opened = _opened(self._log)
@@ -254,6 +257,7 @@ class _Job:
         turn, every = 0, int((until_s - from_s) * fps) + 1
         for k, moment in enumerate(moments(self._log, fps=fps, from_s=from_s, until_s=until_s)):
             if rgb is None or moment.changed:
+                view.follow(moment.state)
                 rgb = view.drawn(moment.state)
             turn = moment.state.turn
             video.add(rgb, turn=turn)

@@ -28,7 +28,8 @@ _MOST_SIDE = 8192
 
 
 def pixels_sha256(rgb: npt.NDArray[np.uint8]) -> str:
-    """Hash of a frame: sha256 of its RGB bytes, row by row, height x width x 3."""
+    """Hash of a frame: sha256 of its RGB bytes, row by row, height x width x 3. Not of its size, which the event that
+    has the hash says too."""
     _check(rgb)
     return hashlib.sha256(rgb.tobytes()).hexdigest()
 

@@ -1,6 +1,8 @@
 """Pixels of frames, kept beside a log under their own hash: a PNG file for each, `<sha256 of its pixels>.png`.
 
-They are a convenience, never a source: what does not have its hash is not used.
+They are a convenience, never a source: what does not have its hash is not used. The hash is of the bytes alone, so that
+pictures of 640 x 480 and of 480 x 640 pixels may share one; the size is in the frame's event, and is asked for too. All
+frames of an episode have one size, so no two of its pictures want the same name for different ones.
 """
 
 from __future__ import annotations
@@ -27,9 +29,9 @@ class KeptPixels:
         #: files that do not hold what their name says, or can't be read
         self.damaged: list[Path] = []
 
-    def get(self, sha256: str) -> npt.NDArray[np.uint8] | None:
-        """The pixels with that hash; None when they are not kept, or no longer intact (then the file is named in
-        `damaged`)."""
+    def get(self, sha256: str, *, width: int, height: int) -> npt.NDArray[np.uint8] | None:
+        """The pixels with that hash and of that size; None when they are not kept, or no longer intact (then the file
+        is named in `damaged`)."""
         path = self._path(sha256)
         try:
             rgb = png_pixels(path.read_bytes())
@@ -37,7 +39,7 @@ class KeptPixels:
             return None
         except (RenderError, OSError):
             rgb = None
-        if rgb is None or pixels_sha256(rgb) != sha256:
+        if rgb is None or rgb.shape != (height, width, 3) or pixels_sha256(rgb) != sha256:
             self.damaged.append(path)
             return None
         return rgb

@@ -46,3 +46,19 @@ def test_a_fold_without_opening_is_refused() -> None:
     log, _ = play()
     with pytest.raises(LogError, match="begins with EpisodeOpened"):
         list(fold(list(log)[1:]))
+
+
+def test_kept_pixels_of_another_shape_are_drawn_again() -> None:
+    """The hash is of the bytes alone: 6 rows of 8 pixels and 8 rows of 6 share it."""
+    log, _ = play()
+    drawn = {f.event.frame_id: f.rgb for f in replay_frames(log, frames=lambda scene, config: FakeFrames(config))}
+    for shape, taken in (((6, 8, 3), True), ((8, 6, 3), False), ((4, 12, 3), False)):
+        frames = list(
+            replay_frames(
+                log,
+                frames=lambda scene, config: FakeFrames(config),
+                kept=lambda event, shape=shape: drawn[event.frame_id].reshape(shape),  # type: ignore[misc]
+            )
+        )
+        assert {f.kept for f in frames} == {taken}
+        assert {(f.ok, f.rgb.shape) for f in frames} == {(True, (6, 8, 3))}
