@@ -6,6 +6,7 @@
 #   make bench      measurements against peers
 #   make gallery    draw every scene into docs/gallery
 #   make samples    record the sample episodes in episodes/samples anew
+#   make proofs     ask of every changed scene whether it can be used
 
 # The first interpreter that is new enough; override with `make PYTHON=/path/to/python3.12 ...`.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -20,7 +21,7 @@ DEMO_STORE ?= demo-store
 DEMO_TASKS ?= G05 P04 A04 D03 V06 F03
 JOBS ?= 2
 
-.PHONY: help demo test test-slow tasks lint bench docs gallery samples lock clean
+.PHONY: help demo test test-slow tasks lint bench docs gallery samples proofs lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -74,6 +75,10 @@ gallery: $(VENV)/.dev
 # Records episodes/samples anew, after a change of behaviour or looks that is meant.
 samples: $(VENV)/.dev
 	$(BIN)/python -m tests.tasks.make_samples
+
+# Writes taskpacks/usable.toml: the scenes that can be used, so that loading them need not ask. A minute or two.
+proofs: $(VENV)/.dev
+	$(BIN)/python -m tests.scene.make_proofs
 
 # The locks carry hashes and no address. Needs uv.
 lock:

@@ -14,23 +14,20 @@ from iwreplay.actions.perception import Perception
 from iwreplay.actions.reading import ReadingView, reading_views
 from iwreplay.actions.scope import Scope
 from iwreplay.app.scenes import compiled_scene
-from iwreplay.body import key_poses, standing
+from iwreplay.body import key_poses
 from iwreplay.errors import SceneError, TaskError
 from iwreplay.events import EpisodeConfig
 from iwreplay.frames import READABLE_CAP_PX, view_face
 from iwreplay.frames.legibility import face_pixels, flattened
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.frames.pages import Pixels
-from iwreplay.motion import Approach, Planner, Route
+from iwreplay.motion import Route
 from iwreplay.motion import trajectories as move
-from iwreplay.pose import Vec3, transform_point
-from iwreplay.processes.support import closed_around
 from iwreplay.render.text import TextFit, draw_text, fit_text
-from iwreplay.scene.geometry import initial_joints, point_in_box
 from iwreplay.scene.lettering import face_shows
 from iwreplay.scene.model import CompiledScene, Face, Thing
-from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import faces_of, grip_point, handle_point, interiors_of, surfaces_of
+from iwreplay.usability import Problem, Usability
+from iwreplay.world.geometry import faces_of
 from iwreplay.world.state import WorldState
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
@@ -44,25 +41,6 @@ FLAT_CAP_PX = 34
 _INK_SHARE = 0.3
 #: as much of a face must be in view
 _SHOWN = 0.5
-#: a hand does something with these
-_USED = frozenset({"grab", "open", "switch", "seat", "water_source"})
-#: nobody is asked to put something higher than this, metres, or where there is less room above
-_HIGHEST_M, _ROOM_ABOVE_M = 1.9, 0.08
-_JUST_ABOVE_M = 0.05
-#: places on a surface that are tried, as shares of its half sides
-_SPOTS = tuple((u, v) for v in (0.0, -0.7, 0.7) for u in (0.0, -0.7, 0.7))
-#: time for things to come to rest, seconds
-_REST_S = 1.0
-
-
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with a scene."""
-
-    #: layout, reach, room or text
-    what: str
-    #: the thing, surface, room or face that it is about; "" when the sentence names it
-    where: str
-    sentence: str
 
 
 class TextCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +70,7 @@ class SceneCheck(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     problems: tuple[Problem, ...]
     texts: tuple[TextCheck, ...]
-    #: things and surfaces that were asked for, and rooms that were walked to
+    #: rooms that were walked to, and things, surfaces and interiors that a hand got to
     reached: int
 
 
@@ -102,26 +80,31 @@ def check_scene(
     """Checks a scene, with the things of a task in it if one is named. UnknownNameError for a name that is none; what
     does not hold together is in the answer."""
     try:
-        scene, _, pack = compiled_scene(wanted, task=task)
+        scene, _, pack = compiled_scene(wanted, task=task, usable=False)
     except (SceneError, TaskError) as e:
         problem = Problem(what="layout", where="", sentence=str(e))
         return SceneCheck(scene=wanted or "", task=task, ok=False, problems=(problem,), texts=(), reached=0)
     check = _Check(scene)
-    problems = [*check.rooms(), *check.uses()]
+    problems = [*check.usability.problems()]
     texts, every = [], sum(1 for _ in _texts(scene))
     for found, _ in check.texts():
         texts.append(found)
         progress(len(texts), every)
     problems += [_told(t) for t in texts if not t.ok]
     return SceneCheck(
-        scene=scene.id, task=pack, ok=not problems, problems=tuple(problems), texts=tuple(texts), reached=check.reached
+        scene=scene.id,
+        task=pack,
+        ok=not problems,
+        problems=tuple(problems),
+        texts=tuple(texts),
+        reached=check.usability.reached,
     )
 
 
 def read_texts(wanted: str | None, *, task: str | None = None) -> Iterator[tuple[TextCheck, Pixels | None]]:
     """Every text of a scene, and its face as a frame shows it from where Read looks at it, turned square to the reader
     and enlarged to capitals of `FLAT_CAP_PX` (None where it can't be read). Errors as of `compiled_scene`."""
-    yield from _Check(compiled_scene(wanted, task=task)[0]).texts()
+    yield from _Check(compiled_scene(wanted, task=task, usable=False)[0]).texts()
 
 
 def _texts(scene: CompiledScene) -> Iterator[tuple[Thing, Face, str]]:
@@ -151,98 +134,22 @@ def _told(t: TextCheck) -> Problem:
 
 
 class _Check:
-    """One scene with its physics, doors open, and everything at rest."""
+    """One scene with its physics, doors open, and everything at rest, and with what draws it."""
 
     def __init__(self, scene: CompiledScene) -> None:
         self._scene = scene
-        self._state = WorldState(scene)
-        self._state.joints.update(initial_joints(scene))
-        self._state.body = standing(*scene.spawn)
-        self._state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
-        sim = MujocoSimulator()
-        sim.load(scene)
-        for thing in scene.things:
-            if thing.cls == "door":
-                self._open(thing, sim)
-        sim.step(round(_REST_S / sim.dt_s))
-        self._planner = Planner(scene=scene, sim=sim)
+        self.usability = Usability(scene, MujocoSimulator())
+        self._state, self._planner = self.usability.state, self.usability.planner
         config = EpisodeConfig(max_turns=1, max_actions=1)
         self._maker = FrameMaker(scene, config=config)
         self._scope = Scope(
             command=parse_command("[Read] text"),
             state=self._state,
-            sim=sim,
+            sim=self.usability.sim,
             planner=self._planner,
             perception=Perception(self._state, sighted=True),
             config=config,
         )
-        self._loose = {t.id for t in scene.things if not t.fixed}
-        self.reached = 0
-
-    def _open(self, door: Thing, sim: MujocoSimulator) -> None:
-        for link in door.links:
-            if link.joint is not None:
-                name = f"{door.id}.{link.joint.name}"
-                self._state.joints[name] = link.joint.open_at
-                sim.drive_joint(name, link.joint.open_at)
-        self._state.attrs[door.id]["open"] = True
-
-    # ------------------------------------------------------------------ walking and reaching
-
-    def rooms(self) -> Iterator[Problem]:
-        """Rooms that can't be walked to."""
-        for room in self._scene.rooms:
-            route = self._planner.route_to(self._state, room.id)
-            if isinstance(route, Route):
-                self.reached += 1
-            else:
-                yield Problem(what="room", where=room.id, sentence=f"can't be walked to: {route.sentence}")
-
-    def uses(self) -> Iterator[Problem]:
-        """Things with a use, and surfaces, that no hand gets to."""
-        for thing in self._scene.things:
-            if self._state.attrs[thing.id].get("exists") is False or closed_around(self._state, thing.id):
-                continue
-            if _USED.intersection(thing.affordances):
-                point = handle_point(thing, self._state)
-                if point is not None or thing.grip != (0.0, 0.0, 0.0):
-                    yield from self._reach(thing.id, thing, [point or grip_point(thing, self._state)])
-            if thing.fixed:
-                yield from self._surfaces(thing)
-
-    def _surfaces(self, thing: Thing) -> Iterator[Problem]:
-        shut = [i.box for i in interiors_of(thing, self._state) if i.closed]
-        for surface in surfaces_of(thing, self._state):
-            above: Vec3 = (*surface.pose[:2], surface.pose[2] + _JUST_ABOVE_M)
-            # what lies behind a door of its own is reached once that is open: its handle was asked for
-            if (
-                surface.clearance < _ROOM_ABOVE_M
-                or surface.pose[2] > _HIGHEST_M
-                or any(point_in_box(above, box) for box in shut)
-            ):
-                continue
-            spots = [
-                transform_point(surface.pose, (u * surface.half[0], v * surface.half[1], _JUST_ABOVE_M))
-                for u, v in _SPOTS
-            ]
-            yield from self._reach(f"{thing.id}.{surface.name}", thing, spots)
-
-    def _reach(self, where: str, thing: Thing, points: list[Vec3]) -> Iterator[Problem]:
-        why = ""
-        for point in points:
-            route = self._planner.route_to(self._state, thing.id, point=point)
-            if not isinstance(route, Route):
-                why = why or route.sentence
-                continue
-            there = self._state.copy()
-            there.body = move.walk(self._state.body, route).end
-            found = self._planner.approach(there, thing.id, point)
-            # what lies there can be taken away
-            if isinstance(found, Approach) or found.blocker in self._loose:
-                self.reached += 1
-                return
-            why = why or found.sentence
-        yield Problem(what="reach", where=where, sentence=f"no hand gets there: {why}")
 
     # ------------------------------------------------------------------ reading
 

@@ -12,7 +12,8 @@ from iwreplay import __version__
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.scoring import score_episode
 from iwreplay.app.tasks import find_tasks
-from iwreplay.errors import UnknownNameError
+from iwreplay.app.usable import check_tasks_load
+from iwreplay.errors import IwreplayError, UnknownNameError
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.loop import configured
 from iwreplay.ports import Assistant, AssistantAct, Human
@@ -30,6 +31,7 @@ __all__ = [
     "ASSISTANTS",
     "HUMANS",
     "RecordedEpisode",
+    "RunBrokenError",
     "RunInterrupted",
     "Wish",
     "assistant_named",
@@ -76,6 +78,15 @@ class RunInterrupted(KeyboardInterrupt):
         super().__init__(f"interrupted; {len(done)} of the episodes are done")
 
 
+class RunBrokenError(IwreplayError):
+    """An episode of a run could not be recorded (`cause`, for example a full disk). Those before it are `done`,
+    those after it are not begun, or not told of."""
+
+    def __init__(self, done: tuple[RecordedEpisode, ...], cause: IwreplayError | OSError) -> None:
+        self.done, self.cause = done, cause
+        super().__init__(f"{cause}; {len(done)} of the episodes are done")
+
+
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """How to record: everything but the task. Pickles, so that a worker process can carry it out."""
 
@@ -106,12 +117,12 @@ def record_tasks(
     """Records one episode of each task. Every name is checked before the first episode begins.
 
     Raises UnknownNameError for a name, TaskError for a malformed task, ParticipantError for an unusable script,
-    StoreError for a folder of other things; RunInterrupted after Ctrl-C, with what was recorded until then.
+    StoreError for a folder of other things; RunInterrupted after Ctrl-C, and RunBrokenError after any other fault, with
+    what was recorded until then.
     """
     packs = find_tasks(tasks)
     script = _script_of(assistant)
-    for pack in packs:
-        validate_task(pack)
+    check_tasks_load(packs)
     human_named(human)
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
     wish = Wish(
@@ -132,6 +143,10 @@ def record_tasks(
     except KeyboardInterrupt:
         # between two episodes, or in the worker processes
         raise RunInterrupted(tuple(done)) from None
+    except (IwreplayError, OSError) as e:
+        if not done:
+            raise
+        raise RunBrokenError(tuple(done), e) from e
     if any(r.end_reason == "interrupted" for r in done):
         raise RunInterrupted(tuple(done))
     return tuple(done)

@@ -110,7 +110,8 @@ def render_scene(wanted: str | None, wish: SceneWish) -> Rendered:
     UnknownNameError for a scene, task or stance; SceneError or TaskError for one that does not hold together;
     RenderError for a camera or size that makes no picture; PictureWriteError when the disk refuses.
     """
-    scene, title, task = compiled_scene(wanted, task=wish.task)
+    # a picture may be what shows why something can't be reached
+    scene, title, task = compiled_scene(wanted, task=wish.task, usable=False)
     stage = _Scene(scene, f"{title} (with the things of {task})" if task else title)
     size = wish.size or _SIZE
     pictures: dict[str, Callable[[], Pixels]] = {}
@@ -161,7 +162,7 @@ def draw_gallery(
     files, parts = [], []
     known = scene_ids()
     for k, name in enumerate(known):
-        scene, title, _ = compiled_scene(name)
+        scene, title, _ = compiled_scene(name, usable=False)
         sheet = folder / f"{name}.jpg"
         write_picture(sheet, jpeg_bytes(_contact_sheet(_Scene(scene, title)), most_bytes=_GALLERY_BYTES))
         files.append(str(sheet))

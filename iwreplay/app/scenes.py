@@ -9,6 +9,7 @@ import msgspec
 
 from iwreplay.actions.naming import public_name
 from iwreplay.app.tasks import find_task
+from iwreplay.app.usable import check_usable, check_usable_task, is_proven
 from iwreplay.errors import AmbiguousNameError, IwreplayError, UnknownNameError
 from iwreplay.pose import Pose, transform_point, yaw_of
 from iwreplay.scene.geometry import joints_at_load, link_poses_at
@@ -106,6 +107,8 @@ class SceneView(msgspec.Struct, frozen=True, kw_only=True):
     openings: tuple[Portal, ...]
     furniture: tuple[ThingView, ...]
     things: tuple[ThingView, ...]
+    #: known to be usable as it is, without a task's things: False says nothing, `scene check` does
+    proven: bool
 
 
 def list_scenes() -> tuple[tuple[ListedScene, ...], tuple[IwreplayError, ...]]:
@@ -151,24 +154,36 @@ def find_scene(wanted: str) -> str | Path:
 def view_scene(wanted: str | None, *, task: str | None = None) -> SceneView:
     """What is in a scene; with the things of `task` in it (`wanted` may then be None, or must be that task's scene).
 
-    UnknownNameError for a name; SceneError or TaskError for a file that is malformed or does not hold together.
+    UnknownNameError for a name; SceneError or TaskError for a file that is malformed or does not hold together. What
+    can't be used is shown: its author looks here for where things are.
     """
-    scene, title, pack = compiled_scene(wanted, task=task)
+    scene, title, pack = compiled_scene(wanted, task=task, usable=False)
     return _viewed(scene, title=title, task=pack)
 
 
-def compiled_scene(wanted: str | None, *, task: str | None = None) -> tuple[CompiledScene, str, str | None]:
-    """(the scene compiled, its title, id of the task whose things are in it or None); errors as of `view_scene`."""
+def compiled_scene(
+    wanted: str | None, *, task: str | None = None, usable: bool = True
+) -> tuple[CompiledScene, str, str | None]:
+    """(the scene compiled, its title, id of the task whose things are in it or None); errors as of `view_scene`.
+
+    usable: refuse a scene with something in it that can't be walked to or reached.
+    """
     if task is not None:
         pack = find_task(task)
         named = None if wanted is None else find_scene(wanted)
         if named not in (None, pack.scene):
             raise UnknownNameError("scene", str(wanted), hint=f"Task {pack.id} plays in {pack.scene}.")
-        return compile_task(pack), load_scene(pack.scene).title, pack.id
+        scene = compile_task(pack)
+        if usable:
+            check_usable_task(pack, scene)
+        return scene, load_scene(pack.scene).title, pack.id
     if wanted is None:
         raise UnknownNameError("scene", "", hint="Name a scene, or a task with --task. All: iwreplay scene list.")
     file = load_scene(find_scene(wanted))
-    return compile_scene(file), file.title, None
+    scene = compile_scene(file)
+    if usable:
+        check_usable(scene)
+    return scene, file.title, None
 
 
 def _without_shell(scene: CompiledScene) -> tuple[Thing, ...]:
@@ -187,6 +202,7 @@ def _viewed(scene: CompiledScene, *, title: str, task: str | None) -> SceneView:
         openings=scene.portals,
         furniture=tuple(v for fixed, v in views if fixed),
         things=tuple(v for fixed, v in views if not fixed),
+        proven=task is None and is_proven(scene),
     )
 
 

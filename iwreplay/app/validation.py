@@ -14,7 +14,9 @@ from pathlib import Path
 import msgspec
 
 from iwreplay.app.pool import each
-from iwreplay.app.tasks import find_tasks
+from iwreplay.app.task_lines import line_of, line_of_command, line_of_id
+from iwreplay.app.tasks import MalformedTask, TaskFile, survey, text_of
+from iwreplay.app.usable import task_problems
 from iwreplay.checks import Evaluation, evaluate_task
 from iwreplay.checks.lint import lint_start, lint_task
 from iwreplay.errors import IwreplayError
@@ -23,7 +25,9 @@ from iwreplay.frames.maker import FrameMaker
 from iwreplay.log import read_log
 from iwreplay.loop import LeakScanner, configured, protocol_violations
 from iwreplay.ports import Assistant
-from iwreplay.scene.model import CompiledScene
+from iwreplay.scene.library import Library, load_library
+from iwreplay.scene.loader import data_root
+from iwreplay.scene.model import CompiledScene, Thing
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import OracleStep, TaskPack
 from recorder.assistants import OracleAssistant, SilentAssistant
@@ -32,6 +36,8 @@ from recorder.record import record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
 __all__ = ["TaskCheck", "TaskReport", "check_task", "check_tasks"]
+
+_REACH = "everything used is within reach"
 
 
 class TaskCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,20 +63,34 @@ def check_tasks(
     jobs: int = 1,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[TaskReport, ...]:
-    """Validates tasks, all when none is named. UnknownNameError for a name, TaskError for a file that can't be read."""
-    return tuple(each(check_task, find_tasks(tasks), jobs=jobs, progress=progress))
+    """Validates tasks, all when none is named. A file that can't be read is a task that does not load, named by its
+    path. UnknownNameError for a name."""
+    return tuple(each(_check_file, survey(tasks), jobs=jobs, progress=progress))
 
 
-def check_task(task: TaskPack) -> TaskReport:
-    """Validates one task; what is wrong with it is in the report, not raised."""
+def _check_file(found: TaskFile | MalformedTask) -> TaskReport:
+    if isinstance(found, TaskFile):
+        return check_task(found.task, path=found.path)
+    return TaskReport(task=found.path, ok=False, checks=(TaskCheck(name="loads", ok=False, detail=str(found)),))
+
+
+def check_task(task: TaskPack, *, path: str = "") -> TaskReport:
+    """Validates one task; what is wrong with it is in the report, not raised, with lines of the file `path` if it is
+    given."""
+    text = text_of(path) if path else ""
     try:
-        scene = validate_task(task)
+        library = load_library(data_root() / "objects")
+        scene = validate_task(task, library=library)
     except IwreplayError as e:
-        return _report(task, [TaskCheck(name="loads", ok=False, detail=str(e))])
+        line = line_of(text, str(e).removeprefix(f"task {task.id}: "))
+        return _report(task, [TaskCheck(name="loads", ok=False, detail=_at(path, line) + str(e))])
     checks = [_lint(task, scene), _hidden_names(task, scene)]
+    told: list[Event] = []
     with tempfile.TemporaryDirectory(prefix="iwreplay-check-") as folder:
         play = partial(_play, task, scene, Path(folder))
         oracle = play(OracleAssistant(task.oracle), name="oracle")
+        alone = _without_help(task, scene, Path(folder))
+        told += (*oracle.events, *alone.events)
         checks += [
             _starts_unsolved(oracle),
             _passes(oracle),
@@ -78,15 +98,50 @@ def check_task(task: TaskPack) -> TaskReport:
             _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
             _protocol(oracle),
             _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
-            _fails(_without_help(task, scene, Path(folder)), name="no help fails"),
+            _fails(alone, name="no help fails"),
         ]
         if not task.near_misses:
             checks.append(TaskCheck(name="near misses", ok=False, detail="the task has none"))
         for miss in task.near_misses:
             played = play(OracleAssistant(miss.oracle), name=miss.id)
+            told += played.events
             checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}"))
             checks.append(_commands_follow(miss.oracle, played, name=f"near miss {miss.id}: words give commands"))
+    checks.append(_within_reach(task, scene, told, library=library, path=path, text=text))
     return _report(task, checks)
+
+
+def _within_reach(
+    task: TaskPack, scene: CompiledScene, told: list[Event], *, library: Library, path: str, text: str
+) -> TaskCheck:
+    """A hand gets to what the task puts into its scene, to the places of it, and to what its commands name."""
+    commands: dict[str, str] = {}
+    for event in told:
+        if isinstance(event, PrimitiveOutcome):
+            places = [f"{event.dest}.{part}" for t in scene.things if t.id == event.dest for part in _parts(t)]
+            for name in (event.obj, event.dest, event.tool, *places):
+                commands.setdefault(name, event.command)
+    try:
+        problems = task_problems(task, scene, library=library, also=commands)
+    except IwreplayError as e:
+        return TaskCheck(name=_REACH, ok=False, detail=str(e))
+    said = []
+    for p in problems:
+        placed = next((q.id for q in task.things if p.where in (q.id, q.at)), "")
+        command = commands.get(p.where, "")
+        line = line_of_id(text, placed) if placed else line_of_command(text, command) if command else None
+        said.append(f"{_at(path, line)}{p}" + (f" ({command})" if command and not placed else ""))
+    return TaskCheck(name=_REACH, ok=not said, detail="; ".join(said))
+
+
+def _parts(thing: Thing) -> Iterator[str]:
+    for link in thing.links:
+        yield from (s.name for s in link.surfaces)
+        yield from (i.name for i in link.interiors)
+
+
+def _at(path: str, line: int | None) -> str:
+    return f"{path}, line {line}: " if path and line else f"{path}: " if path else ""
 
 
 class _Played(msgspec.Struct, frozen=True, kw_only=True):

@@ -42,14 +42,15 @@ def run(
     """Record one episode of each task, and score it.
 
     Recorded again, a task makes a new episode with "-r2" at the end of its id. Ctrl-C ends the episode in good order:
-    its log is readable and marked interrupted, and the run can be repeated. Exit code 1 when an episode broke off with
-    a fault, 130 after Ctrl-C.
+    its log is readable and marked interrupted, and the run can be repeated. Nothing is recorded when any of the tasks
+    is malformed; every such file is named. Exit code 1 when an episode broke off with a fault, 130 after Ctrl-C, 3 when
+    the disk is full (what was recorded until then is printed).
 
     Example: iwreplay run V06 --assistant oracle --human literal
     """
-    from iwreplay.app.recording import RunInterrupted, record_tasks
+    from iwreplay.app.recording import RunBrokenError, RunInterrupted, record_tasks
 
-    interrupted = False
+    interrupted, broken = False, None
     try:
         with progress("recording") as tell:
             done = record_tasks(
@@ -64,6 +65,8 @@ def run(
             )
     except RunInterrupted as stopped:
         done, interrupted = stopped.done, True
+    except RunBrokenError as stopped:
+        done, broken = stopped.done, stopped.cause
     if json:
         print_json(done)
     else:
@@ -72,6 +75,9 @@ def run(
     for r in done:
         if not r.valid:
             note(f"{r.episode} is not valid: {r.detail}")
+    if broken is not None:
+        note("what was recorded is kept, run the rest again")
+        raise broken
     if interrupted:
         note("what was recorded is kept, run the rest again")
         raise KeyboardInterrupt

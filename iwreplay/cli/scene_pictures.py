@@ -95,8 +95,9 @@ def check(
 ) -> None:
     """Check that scenes hold together, that everything in them can be used, and that their texts can be read.
 
-    Nothing may interpenetrate, rooms must be connected, every room must be walked to, and every handle, switch, seat,
-    loose thing and surface must be within reach of a hand, with the doors open. Every text is drawn from where
+    Nothing may interpenetrate, rooms must be connected, every room must be walked to, and no 0.3 square metres of floor
+    where one could stand be cut off. Every handle, switch, seat, loose thing, surface and interior must be within reach
+    of a hand, with the doors between rooms open. Every text is drawn from where
     [Read] looks at it: its capitals must be 4.75 pixels high in a frame of 640x480, and the contrast of ink to paper
     3 or more in the pixels, as WCAG measures it. Exit code 1 when something fails. Physics and pictures: up to a minute
     a scene.
@@ -133,8 +134,8 @@ def _tell_check(c: SceneCheck) -> None:
         names = ("thing", "face", "text", "read_from", "cap_px", "contrast", "ok")
         print_table(names, [[getattr(t, n) for n in names] for t in c.texts])
     for p in c.problems:
-        say(f"{p.what} {p.where}: {p.sentence}" if p.where else f"{p.what}: {p.sentence}")
-    say(f"{c.reached} rooms, things and surfaces within reach, {counted(len(c.texts), 'text')}, "
+        say(str(p))
+    say(f"{c.reached} rooms, things, surfaces and interiors within reach, {counted(len(c.texts), 'text')}, "
         f"{counted(len(c.problems), 'problem')}\n")  # fmt: skip
 
 

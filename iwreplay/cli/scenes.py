@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption, SceneArgument, SceneTaskOption
-from iwreplay.cli.output import counted, exit_with, print_json, print_table, say, say_wrapped
+from iwreplay.cli.output import counted, exit_with, note, print_json, print_table, say, say_wrapped
 
 if TYPE_CHECKING:
     from iwreplay.app.scenes import SceneView, ThingView
@@ -64,6 +64,8 @@ def show(
         print_json(view)
     else:
         _describe(view)
+    if view.task is None and not view.proven:
+        note(f"whether everything in it can be reached is not known: iwreplay scene check {scene}")
 
 
 @app.command()

@@ -67,9 +67,11 @@ def check(
     store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
-    """Check tasks by running them: the oracle passes, silence and no help fail, a near miss fails exactly its checks.
+    """Check tasks by running them: the oracle passes, silence and no help fail, a near miss fails exactly its checks,
+    and a hand gets to everything that is placed and used.
 
-    Exit code 1 when any check fails.
+    A malformed file fails the check "loads", with its path and line, and the others are checked all the same. Exit code
+    1 when any check fails.
 
     Example: iwreplay tasks check V06
     """
