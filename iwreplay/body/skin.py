@@ -68,6 +68,8 @@ class SkinPart:
     rgb: tuple[int, int, int]
     #: what the wearer's own eyes sit in: not drawn in the first-person view
     head: bool
+    #: drawn; else it casts its shadow only
+    seen: bool = True
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,8 @@ class BodySkin:
     parts: tuple[SkinPart, ...]
 
     def without_head(self) -> BodySkin:
-        """What the wearer sees of it: the same mesh with the head's faces not drawn."""
-        return replace(self, parts=tuple(p for p in self.parts if not p.head))
+        """What the wearer sees of it: the same mesh with the head's faces not drawn. Their shadow is there."""
+        return replace(self, parts=tuple(replace(p, seen=not p.head) for p in self.parts))
 
 
 def bone_poses(values: Sequence[float]) -> tuple[Pose, ...]:

@@ -27,6 +27,7 @@ __all__ = [
     "MAX_CORNERS",
     "NEAR_M",
     "count_bands",
+    "depth_band",
     "fill_bands",
     "place_parts",
     "raster_band",
@@ -161,8 +162,8 @@ def setup(
 
     camera (3, 4): rows right, up, forward, and in the last column the camera's position. lamps (n, LAMP_COLUMNS); bit j
     of part_lamps is set for a part in view that lamp j may reach. scratch (6 + 2 * MAX_CORNERS, 4) and corners_xy
-    (MAX_CORNERS, 2) are working space. Returns the number of records wanted; when it is above the capacity of `rec_*`
-    the caller makes room and calls again.
+    (MAX_CORNERS, 2) are working space. When `view_normals` has no rows no normals are made. Returns the number of
+    records wanted; when it is above the capacity of `rec_*` the caller makes room and calls again.
     """
     capacity = rec_src.shape[0]
     limits = (width * FIXED, height * FIXED)
@@ -173,6 +174,7 @@ def setup(
     spread = _GUARD_PX / focal_px
     # the kernels' scratch space: the view matrix of a part, its turn, and a polygon being clipped
     m, turn, polygon, kept = scratch[0:3], scratch[3:6], scratch[6 : 6 + MAX_CORNERS], scratch[6 + MAX_CORNERS :]
+    shaded = view_normals.shape[0] > 0
     n = 0
     for p in range(part_drawn.shape[0]):
         part_lamps[p] = 0
@@ -203,9 +205,10 @@ def setup(
             vy = m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3]
             vz = m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3]
             view_vertices[v, 0], view_vertices[v, 1], view_vertices[v, 2] = vx, vy, vz
-            x, y, z = normals[v, 0], normals[v, 1], normals[v, 2]
-            for i in range(3):
-                view_normals[v, i] = turn[i, 0] * x + turn[i, 1] * y + turn[i, 2] * z
+            if shaded:
+                x, y, z = normals[v, 0], normals[v, 1], normals[v, 2]
+                for i in range(3):
+                    view_normals[v, i] = turn[i, 0] * x + turn[i, 1] * y + turn[i, 2] * z
             image[v, 2] = 0
             if vz >= near and abs(vx) <= spread * vz and abs(vy) <= spread * vz:
                 image[v, 0] = int(math.floor(half_w * FIXED + scale * vx / vz + 0.5))
@@ -272,6 +275,14 @@ def fill_bands(rec_xy, records, shift, offset, rows, band_rows, starts, order):
             for b in range(first // band_rows, last // band_rows + 1):
                 order[starts[b]] = n
                 starts[b] += 1
+
+
+@inlined
+def _edge(ax, ay, bx, by):
+    """a, b, c of an edge from A to B: a * x + b * y + c is 0 or more inside, also on a left or top edge."""
+    a, b = ay - by, bx - ax
+    # a sample exactly on an edge belongs to it only on a left or top edge
+    return a, b, ax * by - bx * ay - (0 if a > 0 or (a == 0 and b > 0) else 1)
 
 
 @inlined
@@ -356,17 +367,9 @@ def _fill_band(
         right = min(columns - 1, (max(x0, max(x1, x2)) - offset) >> shift)
         if top > bottom or left > right:
             continue
-        # edge i, opposite corner i: a * x + b * y + c, above zero inside
-        a0, b0, c0 = y1 - y2, x2 - x1, x1 * y2 - x2 * y1
-        a1, b1, c1 = y2 - y0, x0 - x2, x2 * y0 - x0 * y2
-        a2, b2, c2 = y0 - y1, x1 - x0, x0 * y1 - x1 * y0
-        # a sample exactly on an edge belongs to it only on a left or top edge
-        if not (a0 > 0 or (a0 == 0 and b0 > 0)):
-            c0 -= 1
-        if not (a1 > 0 or (a1 == 0 and b1 > 0)):
-            c1 -= 1
-        if not (a2 > 0 or (a2 == 0 and b2 > 0)):
-            c2 -= 1
+        a0, b0, c0 = _edge(x1, y1, x2, y2)
+        a1, b1, c1 = _edge(x2, y2, x0, y0)
+        a2, b2, c2 = _edge(x0, y0, x1, y1)
         area = float(a0 * (x0 - x1) + b0 * (y0 - y1))
         step1, step2 = rec_iz[n, 1] - rec_iz[n, 0], rec_iz[n, 2] - rec_iz[n, 0]
         slope_x = (float(a1) * step1 + float(a2) * step2) / area
@@ -406,3 +409,64 @@ def _fill_band(
                     continue
                 near_iz[y - row0, x] = iz
                 owner[y - row0, x] = n
+
+
+@kernel
+def depth_band(rec_xy, rec_iz, order, begin, end, shift, offset, columns, row0, row1, near_iz):
+    """Puts the records order[begin:end] over sample rows row0..row1-1 of `near_iz` (indexed from row 0): the nearest
+    inverse depth of each sample, be it of a record or what was there before.
+
+    The same inverse depths as from `raster_band`, and a greatest number: so it does not matter in how many goes, and
+    in which order, records are put there.
+    """
+    for i in range(begin, end):
+        n = order[i]
+        x0, y0, x1, y1, x2, y2 = (
+            np.int64(rec_xy[n, 0]), np.int64(rec_xy[n, 1]), np.int64(rec_xy[n, 2]),
+            np.int64(rec_xy[n, 3]), np.int64(rec_xy[n, 4]), np.int64(rec_xy[n, 5]),
+        )  # fmt: skip
+        top, bottom = _sample_rows(rec_xy, n, shift, offset, row1)
+        top = max(top, row0)
+        left = max(0, -((offset - min(x0, min(x1, x2))) >> shift))
+        right = min(columns - 1, (max(x0, max(x1, x2)) - offset) >> shift)
+        if top > bottom or left > right:
+            continue
+        a0, b0, c0 = _edge(x1, y1, x2, y2)
+        a1, b1, c1 = _edge(x2, y2, x0, y0)
+        a2, b2, c2 = _edge(x0, y0, x1, y1)
+        area = float(a0 * (x0 - x1) + b0 * (y0 - y1))
+        step1, step2 = rec_iz[n, 1] - rec_iz[n, 0], rec_iz[n, 2] - rec_iz[n, 0]
+        slope_x = (float(a1) * step1 + float(a2) * step2) / area
+        slope_y = (float(b1) * step1 + float(b2) * step2) / area
+        iz0 = rec_iz[n, 0]
+        s0, s1, s2 = a0 << shift, a1 << shift, a2 << shift
+        fx = offset + (left << shift)
+        wide = right - left >= 6
+        for y in range(top, bottom + 1):
+            fy = offset + (y << shift)
+            e0, e1, e2 = a0 * fx + b0 * fy + c0, a1 * fx + b1 * fy + c1, a2 * fx + b2 * fy + c2
+            iz_row = iz0 + slope_y * float(fy - y0)
+            if wide:
+                # solve each edge for the columns inside it
+                first, last = left, right
+                for e, s in ((e0, s0), (e1, s1), (e2, s2)):
+                    if s > 0:
+                        if e < 0:
+                            first = max(first, left + (s - 1 - e) // s)
+                    elif e < 0:
+                        last = -1
+                    elif s < 0:
+                        last = min(last, left + e // (-s))
+                # whole numbers below 2**53, in floats: the same products as below, several at a time
+                begun, stride = float(offset + (first << shift) - x0), float(1 << shift)
+                for k in range(np.int32(last - first + 1)):
+                    iz = np.float32(iz_row + slope_x * (begun + float(np.int32(k)) * stride))
+                    column = np.uint64(first + k)
+                    near_iz[np.uint64(y), column] = max(near_iz[np.uint64(y), column], iz)
+                continue
+            for x in range(left, right + 1):
+                k = x - left
+                if (e0 + k * s0) | (e1 + k * s1) | (e2 + k * s2) < 0:
+                    continue
+                iz = np.float32(iz_row + slope_x * float(offset + (x << shift) - x0))
+                near_iz[y, x] = max(near_iz[y, x], iz)

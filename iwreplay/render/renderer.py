@@ -23,12 +23,13 @@ import numpy.typing as npt
 from iwreplay.errors import RenderError
 from iwreplay.pose import Pose, quat_to_matrix
 from iwreplay.render.lamps import Lamps
-from iwreplay.render.layout import BODY_ID, CAP, FLOATS, LAMP_COLUMNS, MAP_FOCAL_PX, MAP_NEAR_M, MAP_PX
+from iwreplay.render.layout import CAP, FLOATS, LAMP_COLUMNS
 from iwreplay.render.lighting import light_surfaces
 from iwreplay.render.pool import default_threads, for_each_band
-from iwreplay.render.raster import MAX_CORNERS, NEAR_M, count_bands, fill_bands, raster_band, setup
+from iwreplay.render.projection import Grid, Projection, View
+from iwreplay.render.raster import NEAR_M, raster_band
 from iwreplay.render.shade import colour_pixels
-from iwreplay.render.shadows import ShadowMaps, map_camera
+from iwreplay.render.shadows import ShadowMaps
 from iwreplay.render.stage import Posed, Skin, Stage
 from iwreplay.render.surfaces import TRIANGLE, list_surfaces, survey_band
 from iwreplay.scene.model import CompiledScene
@@ -37,17 +38,15 @@ from iwreplay.trig import tan
 __all__ = ["MAX_SIDE_PX", "RENDERER_NAME", "Frame", "Renderer", "focal_from_fovy"]
 
 #: Name and version of the reference renderer. The number rises with any change that alters a pixel, an id or a depth.
-RENDERER_NAME = "iwreplay-raster/2"
+RENDERER_NAME = "iwreplay-raster/3"
 
 #: longest side of a frame
 MAX_SIDE_PX = 8192
 
 # Samples, in fixed-point units of 1/512 pixel. A frame has four a pixel; a survey takes the lower right one of every
 # second pixel both ways, which are samples of the frame as well: so what is visible is the same, drawn or not.
-_FRAME_SHIFT, _FRAME_OFFSET, _FRAME_BAND_ROWS = 8, 128, 32
-_SURVEY_SHIFT, _SURVEY_OFFSET, _SURVEY_BAND_ROWS = 10, 384, 16
-_MAP_SHIFT, _MAP_OFFSET, _MAP_BAND_ROWS = 9, 256, 64
-_NO_LAMPS = np.zeros((0, LAMP_COLUMNS))
+_FRAME = Grid(shift=8, offset=128, band_rows=32)
+_SURVEY = Grid(shift=10, offset=384, band_rows=16)
 _NO_PANE_IZ = np.zeros((2, 0, 0), np.float32)
 _NO_PANES = np.zeros((2, 0, 0), np.int32)
 _OPAQUE = 4
@@ -67,25 +66,11 @@ class Frame:
     lattice: npt.NDArray[np.int32]
 
 
-@dataclass
-class _View:
-    """What the kernels need to know of a camera."""
-
-    #: rows right, up, forward; last column the camera's position
-    camera: npt.NDArray[np.float64]
-    #: columns as in `layout`
-    lamps: npt.NDArray[np.float64]
-    near: float
-    focal_px: float
-    width: int
-    height: int
-
-
 class _Desk:
     """What one thread writes to while it draws a band."""
 
     def __init__(self, columns: int, *, peel: bool) -> None:
-        rows = _FRAME_BAND_ROWS
+        rows = _FRAME.band_rows
         self.near_iz = np.empty((rows, columns), np.float32)
         self.owner = np.empty((rows, columns), np.int32)
         # without glass these stay empty
@@ -120,17 +105,9 @@ class Renderer:
         self.threads = threads or default_threads()
         self.stage = Stage(scene, body=body)
         self._lamps = Lamps(scene)
-        self._shadows = ShadowMaps(len(self._lamps.lamps))
+        self._shadows = ShadowMaps(self.stage, lamps=len(self._lamps.lamps), threads=self.threads)
+        self._projection = Projection(self.stage, shaded=True)
         self._lock = threading.Lock()
-        parts, vertices = len(self.stage.part_id), len(self.stage.vertices)
-        self._view_vertices = np.zeros((vertices, 3))
-        self._view_normals = np.zeros((vertices, 3))
-        self._image = np.zeros((vertices, 3), np.int32)
-        self._part_lamps = np.zeros(parts, np.int64)
-        self._scratch = np.empty((6 + 2 * MAX_CORNERS, 4))
-        self._corners = np.empty((MAX_CORNERS, 2), np.int64)
-        self._make_room(max(1024, len(self.stage.faces) // 2))
-        self._order = np.zeros(4096, np.int32)
 
     def draw(
         self, state: Posed, *, camera: Pose, focal_px: float, width: int, height: int, body: Sequence[Pose] = ()
@@ -163,19 +140,19 @@ class Renderer:
 
     def _prepare(
         self, state: Posed, *, camera: Pose, focal_px: float, width: int, height: int, body: Sequence[Pose]
-    ) -> _View:
+    ) -> View:
         if not (1 <= width <= MAX_SIDE_PX and 1 <= height <= MAX_SIDE_PX):
             raise RenderError(f"frame of {width} x {height} pixels: sides must be within 1..{MAX_SIDE_PX}")
         if not (math.isfinite(focal_px) and focal_px > 0.0):
             raise RenderError(f"focal length of {focal_px} pixels must be above zero and finite")
         if not all(math.isfinite(v) for v in camera):
             raise RenderError(f"camera pose {camera} is not finite")
-        self._shadows.changed(self.stage.follow(state, body=body))
+        self.stage.follow(state, body=body)
         r = quat_to_matrix(camera[3:])
         rows = ((r[0][0], r[1][0], r[2][0]), (r[0][1], r[1][1], r[2][1]), (-r[0][2], -r[1][2], -r[2][2]))
         self._lamps.follow(state)
         lamps = [lit.row(rows, camera[:3]) for lit in self._lamps.lit]
-        return _View(
+        return View(
             camera=np.array([(*row, camera[i]) for i, row in enumerate(rows)]),
             lamps=np.array(lamps, np.float64).reshape(len(lamps), LAMP_COLUMNS),
             near=NEAR_M,
@@ -184,119 +161,58 @@ class Renderer:
             height=height,
         )
 
-    def _make_room(self, records: int) -> None:
-        self._rec_xy = np.empty((records, 6), np.int32)
-        self._rec_iz = np.empty((records, 3))
-        self._rec_src = np.empty(records, np.int32)
-        self._rec_flags = np.empty(records, np.uint8)
-
-    def _set_up(self, view: _View, drawn: npt.NDArray[np.uint8]) -> int:
-        s = self.stage
-        while True:
-            wanted = setup(
-                s.vertices, s.normals, s.faces, s.part_vertices, s.part_faces, drawn, s.part_two_sided,
-                s.part_level, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.near, view.width,
-                view.height, view.lamps, self._view_vertices, self._view_normals, self._image, self._part_lamps,
-                self._rec_xy, self._rec_iz, self._rec_src, self._rec_flags, self._scratch, self._corners,
-            )  # fmt: skip
-            if wanted <= len(self._rec_src):
-                return int(wanted)
-            self._make_room(wanted + wanted // 4)
-
-    def _bin(self, records: int, *, shift: int, offset: int, rows: int, band_rows: int) -> npt.NDArray[np.int64]:
-        """Sorts records into bands; starts of the bands in `self._order`, with the end of the last one."""
-        counts = np.empty(-(-rows // band_rows), np.int64)
-        count_bands(self._rec_xy, records, shift, offset, rows, band_rows, counts)
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-        if starts[-1] > len(self._order):
-            self._order = np.empty(int(starts[-1]) * 5 // 4, np.int32)
-        fill_bands(self._rec_xy, records, shift, offset, rows, band_rows, starts[:-1].copy(), self._order)
-        return starts
-
-    def _fill_frame(self, view: _View, frame: Frame) -> None:
-        s, pal = self.stage, self.stage.palette
-        records = self._set_up(view, s.part_drawn)
-        if self._make_shadows():
-            # the maps were made in the same working arrays
-            records = self._set_up(view, s.part_drawn)
+    def _fill_frame(self, view: View, frame: Frame) -> None:
+        s, pal, p = self.stage, self.stage.palette, self._projection
+        p.project(view, s.part_drawn)
+        shining = int(np.bitwise_or.reduce(p.part_lamps, initial=0))
+        self._shadows.follow([lit for j, lit in enumerate(self._lamps.lit) if shining >> j & 1])
         rows, columns = 2 * view.height, 2 * view.width
-        starts = self._bin(records, shift=_FRAME_SHIFT, offset=_FRAME_OFFSET, rows=rows, band_rows=_FRAME_BAND_ROWS)
-        peel = bool(((self._rec_flags[:records] & 7) != _OPAQUE).any())
+        starts = p.bands(_FRAME, rows=rows)
+        peel = bool(((p.flags[: p.count] & 7) != _OPAQUE).any())
         desks = [_Desk(columns, peel=peel) for _ in range(self.threads)]
         rooms, maps = self._lamps.rooms, self._shadows.maps
 
         def work(band: int, worker: int) -> None:
             d = desks[worker]
-            row0 = band * _FRAME_BAND_ROWS
-            row1 = min(rows, row0 + _FRAME_BAND_ROWS)
+            row0 = band * _FRAME.band_rows
+            row1 = min(rows, row0 + _FRAME.band_rows)
             raster_band(
-                self._rec_xy, self._rec_iz, self._rec_src, self._rec_flags, self._order, starts[band],
-                starts[band + 1], _FRAME_SHIFT, _FRAME_OFFSET, columns, row0, row1, d.near_iz, d.owner, peel,
+                p.xy, p.iz, p.source, p.flags, p.order, starts[band],
+                starts[band + 1], _FRAME.shift, _FRAME.offset, columns, row0, row1, d.near_iz, d.owner, peel,
                 d.behind_iz, d.behind, d.pane_iz, d.panes,
             )  # fmt: skip
             pixel, end = 0, (row1 - row0) // 2 * view.width
             while pixel < end:
                 after, fragments = list_surfaces(
-                    d.owner, d.behind, d.panes, peel, self._rec_src, self._rec_flags, s.faces, s.face_part,
-                    self._view_vertices, self._view_normals, s.uv, s.part_material, s.part_id, pal.rgb, pal.glow,
+                    d.owner, d.behind, d.panes, peel, p.source, p.flags, s.faces, s.face_part,
+                    p.view_vertices, p.view_normals, s.uv, s.part_material, s.part_id, pal.rgb, pal.glow,
                     pal.lift, pal.gloss, pal.alpha, pal.texture, pal.uv_scale, pal.texels, pal.levels,
                     pal.level_count, view.focal_px, view.near, view.height, row0 // 2, pixel, end, frame.depth,
                     frame.ids, frame.lattice, d.block, d.part, d.counts, d.weights, d.triangle,
                 )  # fmt: skip
-                light_surfaces(d.block, d.part, fragments, self._part_lamps, view.lamps, maps, rooms, view.camera)
+                light_surfaces(d.block, d.part, fragments, p.part_lamps, view.lamps, maps, rooms, view.camera)
                 colour_pixels(d.block, fragments, d.counts, row0 // 2, pixel, after, frame.rgb, d.sums)
                 pixel = after
 
         for_each_band(work, bands=len(starts) - 1, threads=self.threads)
 
-    def _make_shadows(self) -> bool:
-        """Brings the maps of all lamps that shine on a part in view up to date. Whether there was anything to do."""
-        shining = int(np.bitwise_or.reduce(self._part_lamps, initial=0))
-        used = [lit for j, lit in enumerate(self._lamps.lit) if shining >> j & 1]
-        wanted = self._shadows.wanted(used)
-        s = self.stage
-        for lit in wanted:
-            own = lit.lamp.thing if lit.lamp.thing >= 0 else BODY_ID
-            casters = (s.part_drawn * (s.part_level == _OPAQUE) * (s.part_id != BODY_ID) * (s.part_id != own)).astype(
-                np.uint8
-            )
-            view = _View(map_camera(lit.pos), _NO_LAMPS, MAP_NEAR_M, MAP_FOCAL_PX, MAP_PX, MAP_PX)
-            self._fill_map(view, casters, self._shadows.maps[lit.index])
-            self._shadows.done(lit)
-        return bool(wanted)
-
-    def _fill_map(self, view: _View, casters: npt.NDArray[np.uint8], target: npt.NDArray[np.float32]) -> None:
-        records = self._set_up(view, casters)
-        starts = self._bin(records, shift=_MAP_SHIFT, offset=_MAP_OFFSET, rows=MAP_PX, band_rows=_MAP_BAND_ROWS)
-        owner = np.empty((self.threads, _MAP_BAND_ROWS, MAP_PX), np.int32)
-
-        def work(band: int, worker: int) -> None:
-            row0 = band * _MAP_BAND_ROWS
-            raster_band(
-                self._rec_xy, self._rec_iz, self._rec_src, self._rec_flags, self._order, starts[band],
-                starts[band + 1], _MAP_SHIFT, _MAP_OFFSET, MAP_PX, row0, row0 + _MAP_BAND_ROWS, target[row0:],
-                owner[worker], False, target, owner[worker], _NO_PANE_IZ, _NO_PANES,
-            )  # fmt: skip
-
-        for_each_band(work, bands=len(starts) - 1, threads=self.threads)
-
-    def _fill_lattice(self, view: _View, lattice: npt.NDArray[np.int32]) -> None:
-        s = self.stage
-        records = self._set_up(view, s.part_drawn)
+    def _fill_lattice(self, view: View, lattice: npt.NDArray[np.int32]) -> None:
+        s, p = self.stage, self._projection
+        p.project(view, s.part_drawn)
         rows, columns = lattice.shape
-        starts = self._bin(records, shift=_SURVEY_SHIFT, offset=_SURVEY_OFFSET, rows=rows, band_rows=_SURVEY_BAND_ROWS)
-        near_iz = np.empty((self.threads, _SURVEY_BAND_ROWS, columns), np.float32)
-        owner = np.empty((self.threads, _SURVEY_BAND_ROWS, columns), np.int32)
+        starts = p.bands(_SURVEY, rows=rows)
+        near_iz = np.empty((self.threads, _SURVEY.band_rows, columns), np.float32)
+        owner = np.empty((self.threads, _SURVEY.band_rows, columns), np.int32)
 
         def work(band: int, worker: int) -> None:
-            row0 = band * _SURVEY_BAND_ROWS
-            row1 = min(rows, row0 + _SURVEY_BAND_ROWS)
+            row0 = band * _SURVEY.band_rows
+            row1 = min(rows, row0 + _SURVEY.band_rows)
             raster_band(
-                self._rec_xy, self._rec_iz, self._rec_src, self._rec_flags, self._order, starts[band],
-                starts[band + 1], _SURVEY_SHIFT, _SURVEY_OFFSET, columns, row0, row1, near_iz[worker], owner[worker],
+                p.xy, p.iz, p.source, p.flags, p.order, starts[band],
+                starts[band + 1], _SURVEY.shift, _SURVEY.offset, columns, row0, row1, near_iz[worker], owner[worker],
                 False, near_iz[worker], owner[worker], _NO_PANE_IZ, _NO_PANES,
             )  # fmt: skip
-            survey_band(owner[worker], self._rec_src, s.face_part, s.part_id, row0, row1, lattice)
+            survey_band(owner[worker], p.source, s.face_part, s.part_id, row0, row1, lattice)
 
         for_each_band(work, bands=len(starts) - 1, threads=self.threads)
 

@@ -61,6 +61,10 @@ class SkinPart(Protocol):
     @property
     def rgb(self) -> tuple[int, int, int]: ...
 
+    @property
+    def seen(self) -> bool:
+        """Whether it is drawn; else it casts its shadow only."""
+
 
 class Skin(Protocol):
     """The wearer's body: a mesh that hangs on bones. Arrays are read only."""
@@ -87,7 +91,7 @@ class Skin(Protocol):
 
     @property
     def parts(self) -> Sequence[SkinPart]:
-        """The faces that are drawn."""
+        """The faces that are drawn, or cast shadows."""
 
 
 class Posed(Protocol):
@@ -149,7 +153,9 @@ class Stage:
             meshes += self._worn.meshes
             ids += [BODY_ID] * len(self._worn.meshes)
         self._lay_out(meshes, ids)
-        for k, piece in enumerate(body.parts if body is not None else ()):
+        pieces = body.parts if body is not None else ()
+        self._body_seen = np.array([piece.seen for piece in pieces], np.uint8)
+        for k, piece in enumerate(pieces):
             p = self._body_begin + k
             self._wear(p, self.palette.material(Material(name="body", rgb=piece.rgb)))
             self._put(p, IDENTITY, [])
@@ -186,6 +192,11 @@ class Stage:
         self.part_id = np.array(ids, np.int32)
         self.part_two_sided = np.array([m.two_sided for m in meshes], np.uint8)
         self.part_drawn = np.zeros(parts, np.uint8)
+        #: drawn, or there to cast a shadow
+        self.part_there = np.zeros(parts, np.uint8)
+        #: number of the last change of any part's place, shape or presence, and of each part's own
+        self.change = 0
+        self.part_changed = np.zeros(parts, np.int64)
         self.part_material = np.zeros(parts, np.int32)
         self.part_level = np.full(parts, 4, np.uint8)
         #: world_from_part, with its scale, and its rotation alone
@@ -195,15 +206,14 @@ class Stage:
         #: world balls around the parts: centre and radius
         self.balls = np.zeros((parts, 4))
 
-    def follow(self, state: Posed, *, body: Sequence[Pose] = ()) -> np.ndarray:
+    def follow(self, state: Posed, *, body: Sequence[Pose] = ()) -> None:
         """Takes over poses, joints and attributes of a state, and the body's poses (none: the body is not drawn).
 
-        Returns balls (n, 4) around all parts of things, as they were and as they are, that moved, came or went.
         RenderError when the number of body poses is not that of the body's bones. KeyError is an error of the
         state: it lacks a thing of the scene.
         """
         moved: list[int] = []
-        touched: list[int] = []
+        changed: list[int] = []
         for i, thing in enumerate(self._things):
             pose = state.poses[thing.id]
             joints = tuple(state.joints[j] for j in self._joints[i])
@@ -213,35 +223,46 @@ class Stage:
             seen = self._seen[i]
             if seen is not None and seen[0] == pose and seen[1] == joints and seen[2] == attrs and seen[3] == socket:
                 continue
-            touched.extend(range(*self._ranges[i]))
+            begin, end = self._ranges[i]
+            before = [a[begin:end].copy() for a in (self.poses, self.part_drawn, self.part_level)]
             self._dress(i, state, moved)
             self._seen[i] = (pose, joints, dict(attrs), socket)
-        before = self.balls[touched]
-        self._follow_body(tuple(body))
+            # a thing may also have got warm only
+            poses, drawn, level = before
+            other = (poses != self.poses[begin:end]).any(axis=(1, 2))
+            other |= (drawn != self.part_drawn[begin:end]) | (level != self.part_level[begin:end])
+            changed.extend((begin + np.flatnonzero(other)).tolist())
+        if self._follow_body(tuple(body)):
+            changed.extend(range(self._body_begin, len(self.part_id)))
         if moved:
             place_parts(np.array(moved, np.int64), self.poses, self._local_balls, self.balls)
-        return np.concatenate([before, self.balls[touched]])
+        if changed:
+            self.change += 1
+            self.part_changed[changed] = self.change
 
-    def _follow_body(self, body: tuple[Pose, ...]) -> None:
+    def _follow_body(self, body: tuple[Pose, ...]) -> bool:
+        """Whether it has moved, come or gone."""
         bones = 0 if self._worn is None else len(self._worn.skin.origins)
         if body and len(body) != bones:
             raise RenderError(f"{len(body)} poses for a body of {bones} bones")
         if body == self._seen_body:
-            return
-        self.part_drawn[self._body_begin :] = 1 if body else 0
+            return False
+        self.part_drawn[self._body_begin :] = self._body_seen if body else 0
+        self.part_there[self._body_begin :] = 1 if body else 0
         if body and self._worn is not None:
             places, normals = self._worn.posed(body)
             source = self._worn.source
             copy_skin(places, normals, source, self.part_vertices, self._body_begin, self.vertices, self.normals,
                       self.balls)  # fmt: skip
         self._seen_body = body
+        return True
 
     def _dress(self, i: int, state: Posed, moved: list[int]) -> None:
         thing = self._things[i]
         attrs = state.attrs[thing.id]
         begin, end = self._ranges[i]
         if attrs.get("exists") is False:
-            self.part_drawn[begin:end] = 0
+            self.part_drawn[begin:end] = self.part_there[begin:end] = 0
             return
         links = link_poses_at(thing, state.poses[thing.id], state.joints)
         look = look_of(thing, attrs, shown=self._shown[i])
@@ -277,7 +298,7 @@ class Stage:
                     middle, half = (liquid.z0_m + liquid.z1_m) / 2.0, (liquid.z1_m - liquid.z0_m) / 2.0
                     at = compose(world_from_link, (0.0, 0.0, middle, *IDENTITY[3:]))
                     self._put(p, at, moved, scale=(liquid.radius_m, liquid.radius_m, half))
-            self.part_drawn[p] = 1 if shown else 0
+            self.part_drawn[p] = self.part_there[p] = 1 if shown else 0
 
     def _cord_of(self, i: int, state: Posed) -> list[tuple[Pose, float]]:
         thing = self._things[i]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from iwreplay.render import Renderer, focal_from_fovy
+from iwreplay.body import BodySkin, bone_poses, own_skin
+from iwreplay.render import BODY_ID, Frame, Renderer, focal_from_fovy
 from iwreplay.scene.model import CompiledScene, Room
 from iwreplay.world.state import WorldState
 from tests.render.kitchen import look, shape, small_scene, thing
@@ -84,3 +85,41 @@ def test_shadows_move_with_things_and_leave_nothing_behind() -> None:
     state.attrs["board_1"]["exists"] = False
     renderer.survey(state, camera=DOWN, focal_px=FOCAL, width=W, height=H)
     assert floor_light(scene, 0.0, 0.0, state=state, renderer=renderer) > dark + 25
+
+
+def _on_the_floor(skin: BodySkin, *, standing: bool = True, near: bool = False) -> Frame:
+    """The wearer on the floor a step beside the lamp, and its shadow; or the wearer alone, from near."""
+    scene = small_scene(FLOOR, lit=True)
+    state = WorldState(scene)
+    (_x, _y, z, *rest), light = state.body, scene.lights[0].pos
+    body = bone_poses((light[0] + 0.8, light[1], z, *rest)) if standing else ()
+    camera = look((light[0] + 1.2, light[1] - 2.5, 2.2), (light[0] + 1.2, light[1], 0.0))
+    if near:
+        camera = look((light[0] + 0.2, light[1] - 1.4, 1.6), (light[0] + 0.8, light[1], 1.2))
+    return Renderer(scene, body=skin, threads=1).draw(
+        state, camera=camera, focal_px=FOCAL, width=W, height=H, body=body
+    )
+
+
+def test_the_wearer_casts_a_shadow_with_its_head_whoever_looks() -> None:
+    alone, whole = _on_the_floor(own_skin(), standing=False), _on_the_floor(own_skin())
+    others, own = whole, _on_the_floor(own_skin().without_head())
+    floor = (others.ids == 0) & (own.ids == 0)
+    shaded = floor & (alone.rgb.astype(int).sum(axis=2) - others.rgb.astype(int).sum(axis=2) > 60)
+    assert shaded.sum() > 150
+    # the eyes that look out of the head do not see it, but its shadow
+    assert (others.ids == BODY_ID).sum() > (own.ids == BODY_ID).sum()
+    assert (others.rgb[floor] == own.rgb[floor]).all()
+
+
+def test_the_wearer_does_not_speckle_itself() -> None:
+    """Light on clothes and skin changes gradually along a row, but for the edges of shadows and of colours."""
+    frame = _on_the_floor(own_skin(), near=True)
+    level = frame.rgb.astype(int).sum(axis=2)
+    body = frame.ids == BODY_ID
+    # a speck is darker or brighter than both its neighbours
+    inner = body[:, 1:-1] & body[:, 2:] & body[:, :-2]
+    left, right = level[:, 1:-1] - level[:, :-2], level[:, 1:-1] - level[:, 2:]
+    specks = inner & (np.sign(left) == np.sign(right)) & (np.minimum(np.abs(left), np.abs(right)) > 45)
+    assert inner.sum() > 1000
+    assert specks.sum() < 0.01 * inner.sum()
