@@ -97,6 +97,7 @@ ATTRIBUTES: dict[str, str] = {
     "cycle": "int",  # id of the present or last cycle; each start adds one
     "plugged": "str",  # id of the socket, "" when unplugged
     "powered": "bool",
+    "charged": "bool",  # of a device with a battery: False while that is empty
     "cooked": "str",  # raw | cooked | burnt
     "browned": "bool",
     "heat_s": "float",  # accumulated seconds of cooking heat

@@ -13,6 +13,7 @@ from iwreplay.processes.power import (
     has_power,
     is_cordless,
     load_a,
+    on_battery,
     overloaded_by,
     plugged_into,
     plugs_free,
@@ -56,7 +57,7 @@ def switch_on(scope: Scope) -> Plan:
         raise refuse(
             "NO_POWER", sentence(f"{scope.the(device.id)} has no power{_why(scope, device)}."), blocker=device.id
         )
-    if scope.held == device.id and is_cordless(device):
+    if scope.held == device.id and is_cordless(device) and not on_battery(scope.state, device.id):
         text = f"{scope.the(device.id)} has to stand on its base to be switched on."
         raise refuse("NO_POWER", sentence(text), blocker=device.id)
     if is_machine and attrs.get("open") is True:
@@ -76,10 +77,11 @@ def _why(scope: Scope, device: Thing) -> str:
     """Why a device has no power, as far as its plug shows."""
     if "plug" not in device.affordances:
         return ""
+    empty = "its battery is empty, and " if scope.state.attr(device.id, "charged") is False else ""
     socket = socket_of(scope.state, device.id)
     if not socket:
-        return "; it is not plugged in"
-    return f"; it is plugged into {scope.the(socket)}, which has none"
+        return f"; {empty}it is not plugged in"
+    return f"; {empty}it is plugged into {scope.the(socket)}, which has none"
 
 
 def switch_off(scope: Scope) -> Plan:

@@ -212,7 +212,7 @@ class ActionEngine:
             for link in thing_of(self._state, thing).links:
                 if link.joint is not None:
                     trial.drive(f"{thing}.{link.joint.name}", link.joint.open_at if value is True else 0.0)
-        if attr in ("plugged", "powered"):
+        if attr in ("plugged", "powered", "charged"):
             refresh_power(trial, cause=cause)
         self._commit(trial, action=None)
 

@@ -12,7 +12,7 @@ from iwreplay.body import key_poses
 from iwreplay.motion.blend import smooth
 from iwreplay.motion.trajectories import LOOK_S
 from iwreplay.pose import Pose, Vec3, compose, inverse, quat_about, transform_point, wrap_angle, yaw_of
-from iwreplay.processes.power import is_cordless, socket_of
+from iwreplay.processes.power import is_cordless, on_battery, socket_of
 from iwreplay.processes.support import ancestors, dependents, parent_of
 from iwreplay.scene.model import Thing
 from iwreplay.trig import sin_cos
@@ -109,10 +109,11 @@ def grab(scope: Scope) -> Plan:
 
 
 def _off_its_base(thing: Thing) -> Effect:
-    """A kettle that is lifted switches itself off."""
+    """A kettle that is lifted switches itself off; what has a battery stays on."""
 
     def effect(run: Run) -> None:
-        if is_cordless(thing) and run.state.attr(thing.id, "on") is True:
+        off = is_cordless(thing) and not on_battery(run.state, thing.id)
+        if off and run.state.attr(thing.id, "on") is True:
             run.set(thing.id, "on", False)
 
     return effect

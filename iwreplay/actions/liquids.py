@@ -6,12 +6,13 @@ import math
 
 from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run, Script
 from iwreplay.actions.pouring import Pouring, approach_by, hand_under
-from iwreplay.actions.refusal import refuse
+from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.spots import Spot, free_spots
 from iwreplay.motion.blend import smooth
-from iwreplay.pose import Pose, Vec3, compose, inverse, normalised
-from iwreplay.processes.plumbing import FLOW_LPS, amounts, room_l, sink_of, total_l, with_more
+from iwreplay.motion.model import Approach
+from iwreplay.pose import Pose, Vec3, compose, inverse, normalised, transform_point
+from iwreplay.processes.plumbing import FLOW_LPS, amounts, room_l, sink_of, tap_of, total_l, with_more
 from iwreplay.processes.support import dependents, parent_of
 from iwreplay.processes.world import number_of
 from iwreplay.scene.model import Thing
@@ -23,6 +24,8 @@ _POUR_S = 1.6
 _ABOVE_M = 0.12
 _SOAK_S = 2.0
 _TRACE_L = 1e-6
+#: a vessel that is too big for the place right under a tap is held so far before it
+_BEFORE_TAP_M = 0.18
 
 
 def _without_traces(litres: dict[str, float]) -> dict[str, float]:
@@ -123,7 +126,7 @@ def _carried(scope: Scope, held: Thing) -> Pose:
 
 def fill(scope: Scope) -> Plan:
     """Water from a source that is on, into a vessel in the hand or in the sink below."""
-    vessel, source = scope.thing("vessel"), scope.thing("source")
+    vessel, source = scope.thing("vessel"), _tap(scope, scope.thing("source"))
     scope.need_affordance(vessel, "liquid_container", f"fill {scope.the(vessel.id)}")
     scope.need_affordance(source, "water_source", f"fill anything from {scope.the(source.id)}")
     if scope.state.attr(source.id, "on") is not True:
@@ -150,14 +153,38 @@ def fill(scope: Scope) -> Plan:
         )
 
     if scope.carried(vessel.id):
-        script.go_and_reach(
-            approach_by(scope, source.id, _above_sink(scope, source), hand_under(scope, source, vessel))
-        )
+        script.go_and_reach(_under_tap(scope, source, vessel))
         script.hold(seconds, end=(effect,))
         script.retract(holding=True)
     else:
         scope.use(script, source.id, _above_sink(scope, source), hold_s=seconds, end=(effect,))
     return Plan(steps=tuple(script.steps), obj=vessel.id, dest=source.id)
+
+
+def _tap(scope: Scope, source: Thing) -> Thing:
+    """The tap that is meant where its sink is named: "fill the can at the sink"."""
+    if "sink" in source.affordances and "water_source" not in source.affordances:
+        tap = tap_of(scope.state, source.id)
+        return thing_of(scope.state, tap) if tap else source
+    return source
+
+
+def _under_tap(scope: Scope, source: Thing, vessel: Thing) -> Approach:
+    """To where the hand holds its vessel under a tap: in the stream, or over the sink; a tall or wide one, that does
+    not go into the sink, over its rim, and before the tap where something is beside it."""
+    x, y, z = _above_sink(scope, source)
+    pose = scope.state.poses[source.id]
+    fx, fy, _ = transform_point((0.0, 0.0, 0.0, *pose[3:]), (0.0, -_BEFORE_TAP_M, 0.0))
+    hangs = vessel.grip[2] - (vessel.bounds_pos[2] - vessel.bounds_half[2])
+    places = ((x, y, z), (x, y, z + hangs), (x + fx, y + fy, z), (x + fx, y + fy, z + hangs))
+    refused: RefusedError | None = None
+    for place in places:
+        try:
+            return approach_by(scope, source.id, place, hand_under(scope, source, vessel))
+        except RefusedError as no:
+            refused = refused or no
+    assert refused is not None, "there is a place to try"
+    raise refused
 
 
 def _above_sink(scope: Scope, source: Thing) -> Vec3:

@@ -95,7 +95,7 @@ def sit(scope: Scope) -> Plan:
         raise scope.no_affordance(seat.id, f"sit on {scope.the(seat.id)}")
     top = _free_place(scope, seat, tops[0])
     script = scope.script()
-    script.walk(scope.near_route(seat.id, top))
+    script.walk(scope.seat_route(seat.id, top))
     seated: tuple[Effect, ...] = (_sits(seat.id),)
     script.sit(top, front_yaw(scope.state.poses[seat.id]), end=seated)
     script.hold(SETTLE_S)

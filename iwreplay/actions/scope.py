@@ -223,7 +223,14 @@ class Scope:
     def near_route(self, target: str, point: Vec3) -> Route:
         """A short walk to use a thing without reaching for it. Raises RefusedError with UNREACHABLE or POSTURE."""
         self.need_standing()
-        found = self.planner.route_to(self.state, target, point=point)
+        return self._short(self.planner.route_to(self.state, target, point=point), target)
+
+    def seat_route(self, seat: str, point: Vec3) -> Route:
+        """A short walk to where one sits down at `point` on a seat. Raises RefusedError with UNREACHABLE or POSTURE."""
+        self.need_standing()
+        return self._short(self.planner.route_to_seat(self.state, seat, point), seat)
+
+    def _short(self, found: Route | Refusal, target: str) -> Route:
         if isinstance(found, Refusal):
             raise RefusedError(not_near(found))
         if found.length_m > self.walk_m(target):

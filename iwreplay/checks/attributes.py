@@ -30,6 +30,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "cycle": ("machine",),
     "plugged": ("plug",),
     "powered": ("plug", "socket", "switch"),
+    "charged": ("switch",),
     "cooked": ("cookable",),
     "browned": ("cookable",),
     "heat_s": ("cookable",),

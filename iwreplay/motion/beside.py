@@ -95,6 +95,35 @@ class Beside:
             return self._no_path(state, origin, goals, f"the {room.nouns[0]}")
         return self._walking.route(grid, origin, search.path(best[1]), None)
 
+    def before_seat(self, state: WorldState, seat: str, point: Vec3) -> Route | Refusal:
+        """To where one sits down from at `point` on a seat: a step from it, nothing between, rather before it than
+        behind."""
+        grid = self._walking.grids.at(state)
+        origin = self._walking.origin(state, grid)
+        if isinstance(origin, Refusal):
+            return origin
+        at = (point[0], point[1])
+        pose = state.poses[seat]
+        front = transform_point((0.0, 0.0, 0.0, *pose[3:]), (0.0, -1.0, 0.0))
+        others = [f for f in self._walking.grids.footprints(state) if f.thing != seat]
+        touched = [f for f in others if point_gap(at, f.outline) <= _SLIM_M]
+        near = {c for c in grid.cells_within(*at, _SEAT_STEP_M) if not grid.blocked[c]}
+
+        def is_clear(c: int) -> bool:
+            p = grid.centre(c)
+            return all(f in touched or segment_gap(at, p, f.outline) > _SLIM_M for f in others)
+
+        def awkward(p: Point2) -> float:
+            d = max(_distance(p, at), 1e-6)
+            ahead = ((p[0] - at[0]) * front[0] + (p[1] - at[1]) * front[1]) / d
+            return _ASIDE_COST * d + 0.3 * (1.0 - ahead)
+
+        found = self._best(grid, origin, {c for c in near if is_clear(c)}, awkward)
+        if found is None:
+            return self._no_path(state, origin, near, self._walking.the(state, seat))
+        search, cell = found
+        return self._walking.route(grid, origin, search.path(cell), facing_yaw(grid.centre(cell), at))
+
     def seat(self, state: WorldState) -> Stance | Refusal:
         """A free place next to the seat under the wearer, as near to straight ahead as possible."""
         root = root_of(state.body)

@@ -14,7 +14,7 @@ from iwreplay.ports import Simulator
 from iwreplay.pose import Vec3
 from iwreplay.world.state import WorldState
 
-__all__ = ["with_free_elbow"]
+__all__ = ["met_on_the_way", "with_free_elbow"]
 
 #: where the elbow may point, of a right arm in the axes of the stance: as is usual, out, down, out and down, up, in,
 #: back, high
@@ -40,7 +40,7 @@ def with_free_elbow(sim: Simulator, state: WorldState, approach: Approach, *, ta
     best: tuple[int, Approach] | None = None
     for pole in _POLES:
         trial = Approach(approach.route, approach.reach.bent(pole))
-        met = _met(sim, state, trial, target=target, point=point)
+        met = len(met_on_the_way(sim, state, trial, target=target, point=point))
         if met == 0:
             return trial
         if best is None or met < best[0]:
@@ -49,8 +49,10 @@ def with_free_elbow(sim: Simulator, state: WorldState, approach: Approach, *, ta
     return best[1]
 
 
-def _met(sim: Simulator, state: WorldState, approach: Approach, *, target: str, point: Vec3) -> int:
-    """In how many of the looked-at moments upper arm or forearm is in something."""
+def met_on_the_way(
+    sim: Simulator, state: WorldState, approach: Approach, *, target: str, point: Vec3
+) -> tuple[str, ...]:
+    """What upper arm or forearm is in, one id for each of the looked-at moments in which it is in something."""
     stance, plan = approach.route.stance, approach.reach
     body = state.body
     if plan.posture != "sit":
@@ -58,16 +60,17 @@ def _met(sim: Simulator, state: WorldState, approach: Approach, *, target: str, 
     try:
         motion = reach(body, plan)
     except GeometryError:  # within a hair of the arm's length: the motion itself says so when it is made
-        return 0
+        return ()
     ignore = aim_at(state, target, point).ignore
     arm = LEFT_ARM if plan.left else RIGHT_ARM
     joints = tuple(sorted({*TRUNK, arm.upper, arm.lower, arm.end}))
-    met = 0
+    met: list[str] = []
     for k in range(1, _STEPS + 1):
         at = chain(motion.body_at(motion.duration_s * (_FROM + (_TO - _FROM) * k / _STEPS)), joints)
         shoulder, elbow, wrist = (at[j][:3] for j in (arm.upper, arm.lower, arm.end))
-        met += bool(
-            segment_hit(sim, shoulder, elbow, ignore=ignore)
-            or segment_hit(sim, elbow, wrist, ignore=ignore, short_m=_WRIST_M)
+        hit = segment_hit(sim, shoulder, elbow, ignore=ignore) or segment_hit(
+            sim, elbow, wrist, ignore=ignore, short_m=_WRIST_M
         )
-    return met
+        if hit:
+            met.append(hit)
+    return tuple(met)

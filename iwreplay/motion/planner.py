@@ -18,7 +18,7 @@ from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, wrap_angle, yaw_of
 from iwreplay.scene.model import CompiledScene, Thing
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import grip_point, handle_point, interiors_of, thing_of
+from iwreplay.world.geometry import grip_point, handle_point, interiors_of, surfaces_of, thing_of
 from iwreplay.world.state import WorldState
 
 __all__ = ["Planner"]
@@ -58,15 +58,26 @@ class Planner:
         shut = [s for how, s in supports(state, target_id) if how == "in" and state.attrs[s].get("open") is False]
         if shut:
             return self.route_to(state, shut[-1])
+        if point is None and held_thing(state) and "seat" in thing.affordances:
+            # with a full hand it can only be sat on
+            top = surfaces_of(thing, state)
+            found = self._beside.before_seat(state, target_id, top[0].pose[:3]) if top else None
+            if isinstance(found, Route):
+                return found
         at = point if point is not None else _part_to_reach(thing, state)
         if at is not None:
-            found = self._approaching.approach(state, target_id, at, max_walk_m=math.inf, enter=True)
-            if isinstance(found, Approach):
-                return found.route
+            reached = self._approaching.approach(state, target_id, at, max_walk_m=math.inf, enter=True)
+            if isinstance(reached, Approach):
+                return reached.route
             holder = next((s for _, s in supports(state, target_id) if thing_of(state, s).fixed), "")
             if holder:
                 return self.route_to(state, holder)
         return self._beside.thing(state, target_id)
+
+    def route_to_seat(self, state: WorldState, seat: str, point: Vec3) -> Route | Refusal:
+        """Walk to where one sits down at `point` (world) on a seat; no hand has to get there, whatever it holds.
+        Refuses with NO_PATH."""
+        return self._beside.before_seat(state, seat, point)
 
     def viewpoints(self, state: WorldState, target_id: str, face: Pose, *, within_m: float) -> Iterator[Route]:
         """Ways to free floor before a face (world pose, +z out of it) at most `within_m` from it in plan, facing it,

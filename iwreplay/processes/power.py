@@ -1,8 +1,9 @@
 """Mains power: sockets, strips and plugs.
 
 A device with the affordance `plug` has power while its plug is in a socket that has power; one without is wired in,
-and has power unless its attribute `powered` is false. A strip is a socket with a plug. Properties: `amps` (or `watts`)
-of a device, `max_a` of a socket or strip, `outlets` (how many plugs it takes), `cord_m`.
+and has power unless its attribute `powered` is false. One with the attribute `charged` runs on its battery, wherever it
+is, until that is empty (false); then it needs its plug. A strip is a socket with a plug. Properties: `amps` (or
+`watts`) of a device, `max_a` of a socket or strip, `outlets` (how many plugs it takes), `cord_m`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ __all__ = [
     "has_power",
     "is_cordless",
     "load_a",
+    "on_battery",
     "overloaded_by",
     "plugged_into",
     "plugs_free",
@@ -34,8 +36,15 @@ def socket_of(state: WorldState, device: str) -> str:
     return value if isinstance(value, str) and value in state.poses else ""
 
 
+def on_battery(state: WorldState, device: str) -> bool:
+    """Whether it has a battery that is not empty."""
+    return state.attrs[device].get("charged") is True
+
+
 def has_power(state: WorldState, device: str) -> bool:
     """Whether switching it on would do anything."""
+    if on_battery(state, device):
+        return True
     at = device
     for _ in range(_DEPTH):
         if state.attrs[at].get("powered") is False and "plug" not in thing_of(state, at).affordances:
@@ -49,7 +58,7 @@ def has_power(state: WorldState, device: str) -> bool:
 
 
 def is_cordless(device: Thing) -> bool:
-    """Lifted off a base that stays plugged in: a kettle, or anything with the property `cordless`."""
+    """Lifted off a base or a cable that stays plugged in: a kettle, or anything with the property `cordless`."""
     return device.props.get("cordless", "liquid_container" in device.affordances) is True
 
 
