@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from iwreplay.body import key_poses, root_of
-from iwreplay.frames.cameras import Camera, from_above, rooms_open, third_person
+from iwreplay.frames.cameras import Beside, Camera, from_above, rooms_open
 from iwreplay.frames.maker import DrawnState, FrameMaker
 from iwreplay.frames.obstacles import Obstacles
 from iwreplay.render import focal_from_fovy
@@ -31,9 +31,16 @@ class View(NamedTuple):
     height: int
     #: the ceilings are taken off
     open_above: bool
+    #: of the view from beside, the camera that walks along
+    beside: Beside | None = None
+
+    def follow(self, state: DrawnState) -> None:
+        """Goes along with a state, as with every frame of a log before the next one is drawn."""
+        if self.beside is not None:
+            self.beside.follow(state, state.body)
 
     def drawn(self, state: DrawnState) -> Pixels:
-        """(height, width, 3). RenderError for a size that makes no picture."""
+        """(height, width, 3) of the state that was followed last. RenderError for a size that makes no picture."""
         camera = self.camera(state)
         shown = rooms_open(self.maker.scene, state) if self.open_above else state
         frame = self.maker.draw(
@@ -54,17 +61,17 @@ def view_of(
     it is not our own figure."""
     width, height = size or (config.frame_width, config.frame_height)
     maker = FrameMaker(scene, config=config, whole_body=name != "wearer", body=body)
-    obstacles = Obstacles(scene)
+    walker = Beside(Obstacles(scene))
 
     def eyes(state: DrawnState) -> Camera:
         return Camera(key_poses(state.body).camera, focal_from_fovy(config.fovy_deg, height=height))
 
     def beside(state: DrawnState) -> Camera:
-        return third_person(state, state.body, obstacles=obstacles, height=height)
+        return walker.camera(state.body, height=height)
 
     def above(state: DrawnState) -> Camera:
         root = root_of(state.body)
         return from_above(scene, width=width, height=height, around=(root[0], root[1]))
 
     cameras = {"wearer": eyes, "third": beside, "top": above}
-    return View(maker, cameras[name], width, height, name == "top")
+    return View(maker, cameras[name], width, height, name == "top", walker if name == "third" else None)

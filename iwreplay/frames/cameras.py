@@ -17,7 +17,17 @@ from iwreplay.frames.obstacles import Obstacles, Stood
 from iwreplay.pose import Pose, Quat, Vec3, normalised, rotate
 from iwreplay.scene.model import CompiledScene
 
-__all__ = ["EYE_HEIGHT_M", "TOP_M", "Camera", "extent_of", "from_above", "look_at", "rooms_open", "third_person"]
+__all__ = [
+    "EYE_HEIGHT_M",
+    "TOP_M",
+    "Beside",
+    "Camera",
+    "extent_of",
+    "from_above",
+    "look_at",
+    "rooms_open",
+    "third_person",
+]
 
 #: of a camera that stands in for a standing person
 EYE_HEIGHT_M = 1.6
@@ -32,6 +42,9 @@ _AROUND: tuple[tuple[float, float, float], ...] = (
 )
 #: rise of the way to the camera, farthest and nearest distance, and how far it keeps off what it meets
 _RISE, _FAR_M, _NEAR_M, _OFF_M = 0.32, 2.7, 0.35, 0.15
+#: a camera that walks along keeps its side while it has so much room there; it changes it only for so much more, and
+#: goes back from the wearer by so much a frame where there is room again
+_KEPT_M, _WORTH_M, _BACK_M = 1.1, 0.5, 0.25
 #: half of what must fit into the picture's height, metres, and the focal lengths allowed, in heights of the picture
 _FIT_M, _WIDE, _LONG = 1.05, 0.55, 1.1
 _SPINE, _PELVIS = joint("spine3"), joint("pelvis")
@@ -82,25 +95,70 @@ def third_person(state: Stood, body: Sequence[float], *, obstacles: Obstacles, h
 
     height: of the picture, pixels.
     """
-    at = fk(body)
-    chest = at[_SPINE][:3]
-    middle: Vec3 = (at[_PELVIS][0], at[_PELVIS][1], 0.5 * (at[_PELVIS][2] + chest[2]))
-    turn = root_of(body)[3:]
+    way, free = _best_way(state, body, obstacles)
+    return _camera_at(body, way, max(_NEAR_M, free), height=height)
+
+
+class Beside:
+    """The camera of somebody who walks beside the wearer. It keeps its side of the wearer, as north of it, when the
+    wearer turns and walks on, and goes elsewhere only when something comes in between.
+
+    What it does depends on the states that it has followed, in their order, and on nothing else: follow every frame
+    of a log, also those that are not drawn."""
+
+    def __init__(self, obstacles: Obstacles) -> None:
+        self._obstacles = obstacles
+        self._way: Vec3 | None = None
+        self._distance_m = 0.0
+
+    def follow(self, state: Stood, body: Sequence[float]) -> None:
+        """Takes its place for a state."""
+        chest = fk(body)[_SPINE][:3]
+        free = -1.0 if self._way is None else _free_m(state, chest, self._way, self._obstacles)
+        if self._way is None or free < _KEPT_M:
+            way, best = _best_way(state, body, self._obstacles)
+            if self._way is None or best > free + _WORTH_M:
+                self._way, self._distance_m = way, max(_NEAR_M, best)
+                return
+        # at once away from a wall, slowly back
+        self._distance_m = max(_NEAR_M, min(free, self._distance_m + _BACK_M))
+
+    def camera(self, body: Sequence[float], *, height: int) -> Camera:
+        """As it stands since the last state that it followed. height: of the picture, pixels."""
+        assert self._way is not None, "it follows a state first"
+        return _camera_at(body, self._way, self._distance_m, height=height)
+
+
+def _best_way(state: Stood, body: Sequence[float], obstacles: Obstacles) -> tuple[Vec3, float]:
+    """The way from the chest to where a camera has most room, behind the right shoulder rather than elsewhere, and how
+    far it may go."""
+    chest, turn = fk(body)[_SPINE][:3], root_of(body)[3:]
     best: tuple[float, float, Vec3] | None = None
     for back, left, cost in _AROUND:
         x, y, _ = rotate(turn, (-back, left, 0.0))
         way: Vec3 = (x, y, _RISE)
-        most = min(_FAR_M + _OFF_M, _to_the_walls(obstacles.scene, chest, way))
-        free = obstacles.free_m(state, origin=chest, toward=way, most_m=most) - _OFF_M
+        free = _free_m(state, chest, way, obstacles)
         if best is None or free - cost > best[0]:
             best = (free - cost, free, way)
     assert best is not None, "there are ways to stand"
-    distance = max(_NEAR_M, best[1])
-    n = math.sqrt(1.0 + _RISE * _RISE)
+    return best[2], best[1]
+
+
+def _free_m(state: Stood, chest: Vec3, way: Vec3, obstacles: Obstacles) -> float:
+    """How far from the chest along a way a camera may stand."""
+    most = min(_FAR_M + _OFF_M, _to_the_walls(obstacles.scene, chest, way))
+    return obstacles.free_m(state, origin=chest, toward=way, most_m=most) - _OFF_M
+
+
+def _camera_at(body: Sequence[float], way: Vec3, distance: float, *, height: int) -> Camera:
+    at = fk(body)
+    chest = at[_SPINE][:3]
+    middle: Vec3 = (at[_PELVIS][0], at[_PELVIS][1], 0.5 * (at[_PELVIS][2] + chest[2]))
+    n = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
     eye: Vec3 = (
-        chest[0] + best[2][0] * distance / n,
-        chest[1] + best[2][1] * distance / n,
-        chest[2] + _RISE * distance / n,
+        chest[0] + way[0] * distance / n,
+        chest[1] + way[1] * distance / n,
+        chest[2] + way[2] * distance / n,
     )
     focal = 0.5 * height * distance / _FIT_M
     return Camera(look_at(eye, middle), min(max(focal, _WIDE * height), _LONG * height))

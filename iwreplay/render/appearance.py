@@ -14,6 +14,7 @@ __all__ = [
     "LOOKS_LIKE",
     "Liquid",
     "liquid_of",
+    "liquid_share",
     "liquid_space",
     "material_name",
     "shape_is_drawn",
@@ -101,6 +102,13 @@ def liquid_space(thing: Thing) -> tuple[float, float, float, float] | None:
     if len(numbers) < 4 or not (numbers[0] > 0.0 and numbers[2] > 0.0 and numbers[3] > 0.0):
         return None
     return (numbers[0], numbers[1], numbers[2], numbers[3])
+
+
+def liquid_share(thing: Thing, liquid: Liquid) -> float:
+    """How much of the height that a thing has for liquid a content takes, in (0, 1]."""
+    space = liquid_space(thing)
+    assert space is not None, f"{thing.id} has no room for liquid"
+    return min(1.0, (liquid.z1_m - liquid.z0_m) / space[2])
 
 
 def liquid_of(thing: Thing, attrs: Attrs, materials: Mapping[str, Material]) -> Liquid | None:

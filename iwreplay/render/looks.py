@@ -98,7 +98,7 @@ def tinted(rgb: Rgb, look: Look, *, hard: bool) -> Rgb:
         r, g, b = (r * 5 + 132 * 5) // 10, (g * 5 + 82 * 5) // 10, (b * 5 + 40 * 5) // 10
     if look.roast == 3:
         r, g, b = (r + 30 * 6) // 7, (g + 25 * 6) // 7, (b + 22 * 6) // 7
-    share = 192 if hard and look.wet else (256, 168, 118)[look.wet]
+    share = 226 if hard and look.wet else (256, 168, 118)[look.wet]
     return (r * share >> 8, g * share >> 8, b * share >> 8)
 
 
@@ -109,11 +109,11 @@ def stained(texels: npt.NDArray[np.uint8], look: Look, *, period_m: float, hard:
     """
     out = texels.astype(np.int64)
     for name in _names(look, hard=hard):
-        share, colour = _stain(name, _cells(period_m))
-        if name in _ON_DARK and out.mean() < _DARK:
-            colour = _ON_DARK[name]
-        for k in range(3):
-            out[..., k] = (out[..., k] * (256 - share) + colour[k] * share) >> 8
+        dark = out.mean() < _DARK
+        for share, colour in _stain(name, _cells(period_m)):
+            rgb = _ON_DARK[name] if name in _ON_DARK and dark else colour
+            for k in range(3):
+                out[..., k] = (out[..., k] * (256 - share) + rgb[k] * share) >> 8
     return out.astype(np.uint8)
 
 
@@ -141,29 +141,51 @@ def _cells(period_m: float) -> int:
 
 
 @lru_cache(maxsize=128)
-def _stain(name: str, cells: int) -> tuple[Ints, Rgb]:
-    """Share of the stain in every texel, 0..256, and its colour."""
+def _stain(name: str, cells: int) -> tuple[tuple[Ints, Rgb], ...]:
+    """Share of the stain in every texel, 0..256, and its colour, one layer over another."""
     u, v = texel_grid()
     if name == "cracks":
-        return _cracks(u, v, cells=min(8, cells)), (26, 24, 24)
+        return ((_cracks(u, v, cells=min(8, cells)), (26, 24, 24)),)
     if name == "drops":
-        return np.clip((noise(u, v, cells=(min(128, cells * 8),) * 2, seed=331) - 196) * 12, 0, 200), (240, 246, 250)
-    spots = cloud(u, v, cells=cells, seed={"dirty": 301, "used": 302, "mould": 303}.get(name, 304))
+        return _drops(u, v, cells=cells)
+    spots = _with_a_spot_in_the_corner(
+        cloud(u, v, cells=cells, seed={"dirty": 301, "used": 302, "mould": 303}.get(name, 304))
+    )
     if name == "dirty":
-        return np.clip((spots - 128) * 9, 0, 200), (88, 66, 38)
+        return ((np.clip((spots - 128) * 9, 0, 200), (88, 66, 38)),)
     if name == "used":
-        return np.clip((spots - 140) * 10, 0, 170), (112, 92, 62)
+        return ((np.clip((spots - 140) * 10, 0, 170), (112, 92, 62)),)
     if name == "mould":
         fuzz = noise(u, v, cells=(128, 128), seed=341)
-        return np.clip((spots - 116) * 9, 0, 170) + fuzz // 4, (164, 178, 160)
+        return ((np.clip((spots - 116) * 9, 0, 170) + fuzz // 4, (164, 178, 160)),)
     if name == "browned":
-        return np.clip((spots - 108) * 6, 0, 200), (140, 78, 30)
+        return ((np.clip((spots - 108) * 6, 0, 200), (140, 78, 30)),)
     if name == "cooked":
-        return np.clip((spots - 126) * 5, 0, 140), (96, 54, 24)
+        return ((np.clip((spots - 126) * 5, 0, 140), (96, 54, 24)),)
     if name == "burnt":
-        return np.clip((spots - 120) * 6, 0, 200), (12, 10, 10)
-    # damp: cloth and wood, darker in patches
-    return np.clip((spots - 120) * 4, 0, 90), (40, 44, 50)
+        return ((np.clip((spots - 120) * 6, 0, 200), (12, 10, 10)),)
+    # damp: cloth, darker in patches
+    return ((np.clip((spots - 120) * 4, 0, 90), (40, 44, 50)),)
+
+
+def _with_a_spot_in_the_corner(spots: Ints) -> Ints:
+    """The same tile, moved so that its strongest place is where coordinates begin: in the middle of a shape. What is
+    small has a stain too then."""
+    row, column = divmod(int(spots.argmax()), spots.shape[1])
+    return np.roll(spots, (-row, -column), axis=(0, 1))
+
+
+def _drops(u: Ints, v: Ints, *, cells: int) -> tuple[tuple[Ints, Rgb], ...]:
+    """Water that stands on a surface: pools with a dark shore, drops with a dark edge, and the light on both."""
+    pools = _with_a_spot_in_the_corner(cloud(u, v, cells=min(16, cells), seed=332))
+    drops = noise(u, v, cells=(min(64, cells * 4),) * 2, seed=331)
+    pool, edge = pools >= 150, (drops > 204) & (drops <= 214)
+    return (
+        (np.where(pool, 70, 0), (170, 204, 228)),
+        (np.where(((pools > 144) & ~pool) | edge, 110, 0), (40, 54, 66)),
+        (np.clip((drops - 214) * 16, 0, 170), (236, 244, 250)),
+        (np.where((pools > 160) & (pools < 164), 130, 0), (246, 250, 252)),
+    )
 
 
 def _cracks(u: Ints, v: Ints, *, cells: int) -> Ints:

@@ -26,8 +26,8 @@ _MAX_LEVELS = 13
 _OPAQUE = 4
 #: side of the square that the stains on plain paint repeat in
 _STAINED_M = 0.28
-#: textures on which water stands in drops, and those that drink it
-_HARD = ("", "ceramic", "glass", "marble", "metal", "plastic", "rubber", "tile")
+#: textures on which water stands in drops and pools; the others drink it
+_HARD = ("", "ceramic", "checker", "glass", "marble", "metal", "planks", "plastic", "rubber", "stone", "tile", "wood")
 #: dirt, cracks and drops can be seen on glass
 _STAINED_ALPHA, _WET_ALPHA = 0.55, 0.45
 

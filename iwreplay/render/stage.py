@@ -8,7 +8,7 @@ drawn exist from the start; attributes switch them on and off.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from iwreplay.errors import RenderError, SceneError
 from iwreplay.pose import IDENTITY, Pose, compose, quat_to_matrix
-from iwreplay.render.appearance import liquid_of, liquid_space, material_name, shape_is_drawn
+from iwreplay.render.appearance import liquid_of, liquid_share, material_name, shape_is_drawn
 from iwreplay.render.extras import (
     CORD,
     CORD_RADIUS_M,
@@ -28,14 +28,17 @@ from iwreplay.render.extras import (
 )
 from iwreplay.render.labels import bend_m, label
 from iwreplay.render.layout import BODY_ID
+from iwreplay.render.liquids import liquid_bodies, step_of
 from iwreplay.render.looks import PLAIN, look_of, marked_shapes, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
 from iwreplay.render.shapes import tessellate
+from iwreplay.render.shards import lying_at, shards_of
 from iwreplay.render.skinning import copy_skin, skin_normals, skin_vertices
 from iwreplay.render.text import draw_text
 from iwreplay.render.textures import TEXTURES
+from iwreplay.scene.breaking import BROKEN, falls_to_pieces
 from iwreplay.scene.geometry import link_poses_at
 from iwreplay.scene.lettering import face_pose, face_shows
 from iwreplay.scene.model import CompiledScene, Face, Material, Shape, Thing
@@ -104,13 +107,17 @@ class Posed(Protocol):
 
 @dataclass(frozen=True)
 class _Part:
-    """Where a part comes from: exactly one of shape, face, cord, liquid (none of them), for its thing's link."""
+    """Where a part comes from: exactly one of shape, face, cord, liquid, none for the wearer's body."""
 
     link: int
     shape: Shape | None = None
     face: Face | None = None
     #: number of the piece of its cord
     cord: int | None = None
+    #: a piece of what is broken, which came off `shape`
+    shard: bool = False
+    #: which of the bodies that a liquid may have
+    liquid: int | None = None
     #: whether wet and dirt show on it
     marked: bool = True
 
@@ -131,6 +138,7 @@ class Stage:
         self._by_id = {t.id: t for t in scene.things}
         #: attributes that a thing's class shows by itself
         self._shown = [shown_by_class(t) for t in scene.things]
+        self._brittle = [falls_to_pieces(t) for t in scene.things]
         self._joints = [tuple(f"{t.id}.{k.joint.name}" for k in t.links if k.joint is not None) for t in scene.things]
         self._parts: list[_Part] = []
         meshes: list[Mesh] = []
@@ -266,16 +274,20 @@ class Stage:
             return
         links = link_poses_at(thing, state.poses[thing.id], state.joints)
         look = look_of(thing, attrs, shown=self._shown[i])
+        in_pieces = self._brittle[i] and attrs.get(BROKEN) is True
+        if in_pieces:
+            look = replace(look, cracks=False)
         cord = self._cord_of(i, state)
         for p in range(begin, end):
             part = self._parts[p]
             world_from_link = links[part.link]
             if part.shape is not None:
-                shown = shape_is_drawn(part.shape, attrs)
+                shown = in_pieces if part.shard else not in_pieces and shape_is_drawn(part.shape, attrs)
                 if shown:
                     material = self._materials[material_name(part.shape, attrs)]
                     self._wear(p, self.palette.material(material, look if part.marked else PLAIN))
-                    self._put(p, compose(world_from_link, part.shape.pose), moved)
+                    at = lying_at(thing, state.poses[thing.id])
+                    self._put(p, at if part.shard else compose(world_from_link, part.shape.pose), moved)
             elif part.cord is not None:
                 shown = part.cord < len(cord)
                 if shown:
@@ -292,12 +304,12 @@ class Stage:
                     self._put(p, compose(world_from_link, raised), moved)
             else:
                 liquid = liquid_of(thing, attrs, self._materials)
-                shown = liquid is not None
-                if liquid is not None:
+                step, stretch = (None, 1.0) if liquid is None else step_of(liquid_share(thing, liquid))
+                shown = step is not None and step == part.liquid
+                if liquid is not None and shown:
                     self._wear(p, self.palette.material(Material(name="liquid", rgb=liquid.rgb, texture="rubber")))
-                    middle, half = (liquid.z0_m + liquid.z1_m) / 2.0, (liquid.z1_m - liquid.z0_m) / 2.0
-                    at = compose(world_from_link, (0.0, 0.0, middle, *IDENTITY[3:]))
-                    self._put(p, at, moved, scale=(liquid.radius_m, liquid.radius_m, half))
+                    at = compose(world_from_link, (0.0, 0.0, liquid.z0_m, *IDENTITY[3:]))
+                    self._put(p, at, moved, scale=(1.0, 1.0, stretch))
             self.part_drawn[p] = self.part_there[p] = 1 if shown else 0
 
     def _cord_of(self, i: int, state: Posed) -> list[tuple[Pose, float]]:
@@ -371,12 +383,12 @@ def _parts_of(thing: Thing, *, shown: frozenset[str], upright: frozenset[str]) -
     found.extend(
         (_Part(link=k, shape=s, marked=False), tessellate(s.kind, s.size)) for k, s in extra_shapes(thing, shown=shown)
     )
-    # cylinders of unit size, stretched to the length of a cord's piece and to the level of a liquid
+    found.extend((_Part(link=0, shape=s, shard=True), mesh) for s, mesh in shards_of(thing))
+    # cylinders of unit size, stretched to the length of a cord's piece
     unit = tessellate("cylinder", (1.0, 1.0))
     if has_cord(thing, shown=shown):
         found.extend((_Part(link=0, cord=k), unit) for k in range(2))
-    if liquid_space(thing) is not None:
-        found.append((_Part(link=0), unit))
+    found.extend((_Part(link=0, liquid=k), mesh) for k, mesh in enumerate(liquid_bodies(thing)))
     return found
 
 

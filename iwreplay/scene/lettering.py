@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 
 from iwreplay.pose import Pose, Quat, compose, quat_about, rotate
+from iwreplay.scene.breaking import BROKEN, falls_to_pieces
 from iwreplay.scene.geometry import Box, aabb_of, merged, shape_half
 from iwreplay.scene.hanging import HUNG, can_hang, hangs
 from iwreplay.scene.model import Face, Shape, Thing
@@ -35,15 +36,19 @@ def screen_faces(thing: Thing) -> tuple[str, ...]:
 
 
 def face_shows(thing: Thing, face: Face, attrs: Mapping[str, AttrValue]) -> bool:
-    """Whether the face can be seen: no screen of a thing that is off or has no power, no label of a thing that its
-    class draws in pieces now, and of a document the cover while it is closed, the page while it is open."""
-    if attrs.get("broken") is True and any(False in s.when.get("broken", ()) for k in thing.links for s in k.shapes):
+    """Whether the face can be seen: no screen of a thing that is off or has no power, no label of a thing that
+    is in pieces now, and of a document the cover while it is closed, the page while it is open."""
+    if attrs.get(BROKEN) is True and (falls_to_pieces(thing) or _is_drawn_broken(thing)):
         return False
     if "pages" in thing.affordances and face.name in ("page", "cover"):
         return (attrs.get("open") is True) == (face.name == "page")
     if face.name not in screen_faces(thing):
         return True
     return attrs.get("on") is True and attrs.get("powered") is not False
+
+
+def _is_drawn_broken(thing: Thing) -> bool:
+    return any(False in s.when.get(BROKEN, ()) for k in thing.links for s in k.shapes)
 
 
 def face_pose(thing: Thing, face: Face, attrs: Mapping[str, AttrValue]) -> Pose:

@@ -54,6 +54,13 @@ def test_a_turn_and_every_second_frame(run: Run, log: Path) -> None:
     assert names(Path()) == [], "--verify writes nothing"
 
 
+def test_a_frame_from_beside_is_the_same_alone_as_among_all(run: Run, log: Path) -> None:
+    assert run("frames", log, "--view", "third", "--out", "all").code == 0
+    assert run("frames", log, "--view", "third", "--frame", 6, "--out", "one").code == 0
+    name = "f000006-third.png"
+    assert Path("all", name).read_bytes() == Path("one", name).read_bytes()
+
+
 def test_other_views_and_sizes_have_names_of_their_own(run: Run, log: Path) -> None:
     for more in (("--view", "third"), ("--view", "top", "--size", "80x50"), ("--size", "32x24")):
         done = run("frames", log, "--frame", 4, "--out", "o", "--json", *more)
