@@ -13,17 +13,22 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay.app.pool import each
+from iwreplay.actions import ActionEngine
+from iwreplay.app.evidence import prove_evidence
+from iwreplay.app.families import family_findings
+from iwreplay.app.pool import each, threads_for
+from iwreplay.app.proofs import evidence_finding, guessing_finding, shortest_finding
+from iwreplay.app.shorter import Marks, Search
 from iwreplay.app.task_lines import line_of, line_of_command, line_of_id
 from iwreplay.app.tasks import MalformedTask, TaskFile, survey, text_of
 from iwreplay.app.usable import task_problems
 from iwreplay.checks import Evaluation, evaluate_task
-from iwreplay.checks.lint import lint_start, lint_task
+from iwreplay.checks.lint import expected_by_lot, lint_start, lint_task
 from iwreplay.errors import IwreplayError
 from iwreplay.events import Event, HumanTurn, PrimitiveOutcome
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.log import read_log
-from iwreplay.loop import LeakScanner, configured, protocol_violations
+from iwreplay.loop import EngineFactory, LeakScanner, configured, protocol_violations
 from iwreplay.ports import Assistant
 from iwreplay.scene.library import Library, load_library
 from iwreplay.scene.loader import data_root
@@ -32,7 +37,7 @@ from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import OracleStep, TaskPack
 from recorder.assistants import OracleAssistant, SilentAssistant
 from recorder.humans import LiteralHuman
-from recorder.record import record_episode
+from recorder.record import SystemClock, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
 __all__ = ["TaskCheck", "TaskReport", "check_task", "check_tasks"]
@@ -50,46 +55,87 @@ class TaskCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TaskReport(msgspec.Struct, frozen=True, kw_only=True):
-    """All checks of one task."""
+    """All checks of one task, or of a whole family (`turns` and `actions` are 0 then)."""
 
+    #: id of the task, path of a file that is none, name of a family, or "all"
     task: str
     ok: bool
     checks: tuple[TaskCheck, ...]
+    #: "" for a file that is no task
+    family: str = ""
+    #: length of its oracle
+    turns: int = 0
+    actions: int = 0
+    #: wall time that the checks took
+    seconds: float = 0.0
+    #: how often choosing by lot is right, 0..1; None when the task declares no choice
+    by_lot: float | None = None
 
 
 def check_tasks(
     tasks: tuple[str, ...] = (),
     *,
     jobs: int = 1,
+    search: Search = "bounded",
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[TaskReport, ...]:
-    """Validates tasks, all when none is named. A file that can't be read is a task that does not load, named by its
-    path. UnknownNameError for a name."""
-    return tuple(each(_check_file, survey(tasks), jobs=jobs, progress=progress))
+    """Validates tasks, all when none is named, and then what is asked of the families that are whole. A file that can't
+    be read is a task that does not load, named by its path. UnknownNameError for a name."""
+    found = survey(tasks)
+    work = partial(_check_file, search=search, threads=threads_for(jobs))
+    reports = tuple(each(work, found, jobs=jobs, progress=progress))
+    return (*reports, *_of_families([f.task for f in found if isinstance(f, TaskFile)]))
 
 
-def _check_file(found: TaskFile | MalformedTask) -> TaskReport:
+def _of_families(tasks: list[TaskPack]) -> Iterator[TaskReport]:
+    found: dict[str, list[TaskCheck]] = {}
+    for family, finding in family_findings(tasks):
+        found.setdefault(family, []).append(TaskCheck(name=finding.name, ok=finding.ok, detail=finding.detail))
+    for family, checks in found.items():
+        yield TaskReport(task=family, ok=all(c.ok for c in checks), checks=tuple(checks), family=family)
+
+
+def _check_file(found: TaskFile | MalformedTask, *, search: Search, threads: int) -> TaskReport:
     if isinstance(found, TaskFile):
-        return check_task(found.task, path=found.path)
+        return check_task(found.task, path=found.path, search=search, threads=threads)
     return TaskReport(task=found.path, ok=False, checks=(TaskCheck(name="loads", ok=False, detail=str(found)),))
 
 
-def check_task(task: TaskPack, *, path: str = "") -> TaskReport:
+def check_task(task: TaskPack, *, path: str = "", search: Search = "bounded", threads: int | None = None) -> TaskReport:
     """Validates one task; what is wrong with it is in the report, not raised, with lines of the file `path` if it is
-    given."""
+    given. threads: that draw at a time."""
+    began_ns = SystemClock().now_ns()
+    checks = _checks(task, path=path, search=search, threads=threads)
+    return TaskReport(
+        task=task.id,
+        ok=all(c.ok for c in checks),
+        checks=tuple(checks),
+        family=task.family,
+        turns=len(task.oracle),
+        actions=sum(len(s.do) for s in task.oracle),
+        seconds=(SystemClock().now_ns() - began_ns) / 1e9,
+        by_lot=expected_by_lot(task),
+    )
+
+
+def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None) -> list[TaskCheck]:
     text = text_of(path) if path else ""
     try:
         library = load_library(data_root() / "objects")
         scene = validate_task(task, library=library)
     except IwreplayError as e:
         line = line_of(text, str(e).removeprefix(f"task {task.id}: "))
-        return _report(task, [TaskCheck(name="loads", ok=False, detail=_at(path, line) + str(e))])
+        return [TaskCheck(name="loads", ok=False, detail=_at(path, line) + str(e))]
     checks = [_lint(task, scene), _hidden_names(task, scene)]
+    if not checks[0].ok:
+        return checks
+    maker = FrameMaker(scene, config=configured(task, draw_frames=False), threads=threads)
     told: list[Event] = []
     with tempfile.TemporaryDirectory(prefix="iwreplay-check-") as folder:
-        play = partial(_play, task, scene, Path(folder))
-        oracle = play(OracleAssistant(task.oracle), name="oracle")
-        alone = _without_help(task, scene, Path(folder))
+        play = partial(_play, task, scene, Path(folder), maker=maker)
+        marks = Marks()
+        oracle = play(OracleAssistant(task.oracle), name="oracle", engine=marks.engine)
+        alone = _without_help(task, scene, Path(folder), maker=maker)
         told += (*oracle.events, *alone.events)
         checks += [
             _starts_unsolved(oracle),
@@ -97,6 +143,7 @@ def check_task(task: TaskPack, *, path: str = "") -> TaskReport:
             _clean(oracle),
             _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
             _protocol(oracle),
+            *_proofs(task, scene, oracle, marks=marks, maker=maker, search=search),
             _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
             _fails(alone, name="no help fails"),
         ]
@@ -108,7 +155,34 @@ def check_task(task: TaskPack, *, path: str = "") -> TaskReport:
             checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}"))
             checks.append(_commands_follow(miss.oracle, played, name=f"near miss {miss.id}: words give commands"))
     checks.append(_within_reach(task, scene, told, library=library, path=path, text=text))
-    return _report(task, checks)
+    return checks
+
+
+def _proofs(
+    task: TaskPack, scene: CompiledScene, oracle: _Played, *, marks: Marks, maker: FrameMaker, search: Search
+) -> Iterator[TaskCheck]:
+    """What only an oracle that passes can show."""
+    guessing = guessing_finding(task)
+    yield TaskCheck(name=guessing.name, ok=guessing.ok, detail=guessing.detail)
+    if oracle.spoilt:
+        return
+    evidence = evidence_finding(task, prove_evidence(task, scene, oracle.events, maker=maker))
+    yield TaskCheck(name=evidence.name, ok=evidence.ok, detail=evidence.detail)
+    if not oracle.evaluation.passed:
+        return
+    simulator = MujocoSimulator()
+    simulator.load(scene)
+    shortest = shortest_finding(
+        task,
+        scene,
+        oracle=oracle.events,
+        marks=marks,
+        config=maker.config,
+        simulator=simulator,
+        maker=maker,
+        search=search,
+    )
+    yield TaskCheck(name=shortest.name, ok=shortest.ok, detail=shortest.detail)
 
 
 def _within_reach(
@@ -153,7 +227,16 @@ class _Played(msgspec.Struct, frozen=True, kw_only=True):
     spoilt: str
 
 
-def _play(task: TaskPack, scene: CompiledScene, folder: Path, assistant: Assistant, *, name: str) -> _Played:
+def _play(
+    task: TaskPack,
+    scene: CompiledScene,
+    folder: Path,
+    assistant: Assistant,
+    *,
+    name: str,
+    maker: FrameMaker,
+    engine: EngineFactory = ActionEngine,
+) -> _Played:
     path = folder / f"{name}.arrows"
     recorded = record_episode(
         task,
@@ -161,9 +244,10 @@ def _play(task: TaskPack, scene: CompiledScene, folder: Path, assistant: Assista
         assistant=assistant,
         human=LiteralHuman(),
         simulator=MujocoSimulator,
-        frames=lambda scene, config: FrameMaker(scene, config=config),
+        frames=lambda scene, config: maker,
         path=path,
-        config=configured(task, draw_frames=False),
+        config=maker.config,
+        engine=engine,
     )
     with read_log(path) as log:
         events = tuple(log.events())
@@ -174,10 +258,11 @@ def _play(task: TaskPack, scene: CompiledScene, folder: Path, assistant: Assista
     )
 
 
-def _without_help(task: TaskPack, scene: CompiledScene, folder: Path) -> _Played:
+def _without_help(task: TaskPack, scene: CompiledScene, folder: Path, *, maker: FrameMaker) -> _Played:
     """Silence, while the Human does by itself what the no-help sequence says."""
     alone = msgspec.structs.replace(task.human, intent=task.no_help or task.human.intent)
-    return _play(msgspec.structs.replace(task, human=alone), scene, folder, SilentAssistant(), name="no_help")
+    lone = msgspec.structs.replace(task, human=alone)
+    return _play(lone, scene, folder, SilentAssistant(), name="no_help", maker=maker)
 
 
 def _lint(task: TaskPack, scene: CompiledScene) -> TaskCheck:
@@ -276,7 +361,3 @@ def _told(events: tuple[Event, ...]) -> Iterator[str]:
     for event in events:
         if isinstance(event, PrimitiveOutcome) and not event.ok:
             yield f"; turn {event.turn}, {event.command}: {event.code}: {event.sentence}"
-
-
-def _report(task: TaskPack, checks: list[TaskCheck]) -> TaskReport:
-    return TaskReport(task=task.id, ok=all(c.ok for c in checks), checks=tuple(checks))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -192,7 +191,12 @@ def choice_outcomes(choice: Choice) -> int:
     """How many ways there are to choose; 0 when there are none."""
     if not 1 <= choice.take <= len(choice.of) or choice.places < 1:
         return 0
-    return int(math.comb(len(choice.of), choice.take) * choice.places**choice.take)
+    outcomes = 1
+    for i in range(choice.take):
+        outcomes = outcomes * (len(choice.of) - i) // (i + 1)
+    for _ in range(choice.take):
+        outcomes *= choice.places
+    return outcomes
 
 
 def expected_by_lot(task: TaskPack) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,6 +10,7 @@ from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
 from iwreplay.cli.output import counted, exit_with, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from iwreplay.app.validation import TaskReport
     from iwreplay.taskpack.model import TaskPack
 
 __all__ = ["app"]
@@ -18,6 +19,7 @@ app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="The benchmark's tasks: list, show, check by running them."
 )
 
+SearchName = Literal["bounded", "full"]
 TaskArgument = Annotated[
     str, typer.Argument(help="Id of a task (G05), a unique beginning of it, or a TOML file.", metavar="TASK")
 ]
@@ -64,6 +66,10 @@ def check(
     ] = None,
     *,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tasks checked at a time.", min=1)] = 1,
+    search: Annotated[
+        SearchName, typer.Option("--search", help="How long to look for a shorter oracle.", case_sensitive=False)
+    ] = "bounded",
+    checks: Annotated[bool, typer.Option("--checks", help="Print every check, with what was found.")] = False,
     store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
@@ -78,20 +84,45 @@ def check(
     from iwreplay.app.validation import check_tasks
 
     with progress("checking") as tell:
-        reports = check_tasks(tuple(tasks or ()), jobs=jobs, progress=tell)
+        reports = check_tasks(tuple(tasks or ()), jobs=jobs, search=search, progress=tell)
     if json:
         print_json(reports)
     else:
+        _print_reports(reports, every=checks)
+    if not all(r.ok for r in reports):
+        raise typer.Exit(1)
+
+
+def _print_reports(reports: tuple[TaskReport, ...], *, every: bool) -> None:
+    """The table, then every check that failed with its reason, then the sums."""
+    columns = ("task", "family", "turns", "actions", "ok", "failed", "seconds", "by lot")
+    print_table(columns, [_row(r) for r in reports])
+    if every:
+        say("")
         print_table(
             ("task", "check", "ok", "detail"), [(r.task, c.name, c.ok, c.detail) for r in reports for c in r.checks]
         )
-        bad = [(r.task, c) for r in reports for c in r.checks if not c.ok]
-        for name, failed in bad:
-            say(f"\n{name}, {failed.name}: {failed.detail}")
-        done = counted(sum(len(r.checks) for r in reports), "check")
-        say(f"\n{counted(len(reports), 'task')}, {done}, {len(bad)} failed")
-    if not all(r.ok for r in reports):
-        raise typer.Exit(1)
+    bad = [(r.task, c) for r in reports for c in r.checks if not c.ok]
+    for name, failed in bad:
+        say(f"\n{name}, {failed.name}: {failed.detail}")
+    tasks = sum(r.turns > 0 for r in reports)
+    done = counted(sum(len(r.checks) for r in reports), "check")
+    say(f"\n{counted(tasks, 'task')}, {done}, {len(bad)} failed")
+
+
+def _row(r: TaskReport) -> tuple[object, ...]:
+    failed = sum(not c.ok for c in r.checks)
+    is_task = r.turns > 0
+    return (
+        r.task,
+        r.family or None,
+        r.turns if is_task else None,
+        r.actions if is_task else None,
+        len(r.checks) - failed,
+        failed,
+        round(r.seconds, 1) if is_task else None,
+        None if r.by_lot is None else round(r.by_lot, 3),
+    )
 
 
 def _describe(task: TaskPack) -> None:
