@@ -28,6 +28,9 @@ _TOP_M = 0.03
 _STAIN_M = 0.035
 #: what would not be seen on a dark material (mean of its texels) has another colour on it
 _DARK = 110
+#: and water on a light one is seen by its shade
+_LIGHT = 150
+_ON_LIGHT = {"drops": "shaded drops"}
 _ON_DARK: dict[str, Rgb] = {"cracks": (236, 238, 240), "dirty": (184, 166, 128), "used": (150, 138, 112)}
 
 
@@ -109,8 +112,8 @@ def stained(texels: npt.NDArray[np.uint8], look: Look, *, period_m: float, hard:
     """
     out = texels.astype(np.int64)
     for name in _names(look, hard=hard):
-        dark = out.mean() < _DARK
-        for share, colour in _stain(name, _cells(period_m)):
+        dark, light = out.mean() < _DARK, out.mean() > _LIGHT
+        for share, colour in _stain(_ON_LIGHT.get(name, name) if light else name, _cells(period_m)):
             rgb = _ON_DARK[name] if name in _ON_DARK and dark else colour
             for k in range(3):
                 out[..., k] = (out[..., k] * (256 - share) + rgb[k] * share) >> 8
@@ -146,8 +149,8 @@ def _stain(name: str, cells: int) -> tuple[tuple[Ints, Rgb], ...]:
     u, v = texel_grid()
     if name == "cracks":
         return ((_cracks(u, v, cells=min(8, cells)), (26, 24, 24)),)
-    if name == "drops":
-        return _drops(u, v, cells=cells)
+    if name in ("drops", "shaded drops"):
+        return _drops(u, v, cells=cells, pool_rgb=(170, 204, 228) if name == "drops" else (66, 122, 166))
     spots = _with_a_spot_in_the_corner(
         cloud(u, v, cells=cells, seed={"dirty": 301, "used": 302, "mould": 303}.get(name, 304))
     )
@@ -175,13 +178,13 @@ def _with_a_spot_in_the_corner(spots: Ints) -> Ints:
     return np.roll(spots, (-row, -column), axis=(0, 1))
 
 
-def _drops(u: Ints, v: Ints, *, cells: int) -> tuple[tuple[Ints, Rgb], ...]:
+def _drops(u: Ints, v: Ints, *, cells: int, pool_rgb: Rgb) -> tuple[tuple[Ints, Rgb], ...]:
     """Water that stands on a surface: pools with a dark shore, drops with a dark edge, and the light on both."""
     pools = _with_a_spot_in_the_corner(cloud(u, v, cells=min(16, cells), seed=332))
     drops = noise(u, v, cells=(min(64, cells * 4),) * 2, seed=331)
     pool, edge = pools >= 150, (drops > 204) & (drops <= 214)
     return (
-        (np.where(pool, 70, 0), (170, 204, 228)),
+        (np.where(pool, 70, 0), pool_rgb),
         (np.where(((pools > 144) & ~pool) | edge, 110, 0), (40, 54, 66)),
         (np.clip((drops - 214) * 16, 0, 170), (236, 244, 250)),
         (np.where((pools > 160) & (pools < 164), 130, 0), (246, 250, 252)),

@@ -286,8 +286,8 @@ class Stage:
                 if shown:
                     material = self._materials[material_name(part.shape, attrs)]
                     self._wear(p, self.palette.material(material, look if part.marked else PLAIN))
-                    at = lying_at(thing, state.poses[thing.id])
-                    self._put(p, at if part.shard else compose(world_from_link, part.shape.pose), moved)
+                    lying = lying_at(thing, state.poses[thing.id]) if part.shard else None
+                    self._put(p, lying or compose(world_from_link, part.shape.pose), moved)
             elif part.cord is not None:
                 shown = part.cord < len(cord)
                 if shown:

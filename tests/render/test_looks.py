@@ -58,6 +58,7 @@ ELSEWHERE: dict[str, str] = {
     "plated_on": "pose of the thing",
     "held": "pose of the thing",
     "parent": "pose of the thing",
+    "charged": "of a device: whether it can be on",
     "temperature_zone": "can't be seen",
     "load_a": "can't be seen",
     "posture": "body",
