@@ -172,8 +172,9 @@ def test_the_first_frame_survives_too_little_room() -> None:
     scene = kitchen()
     camera = look((0.5, 0.5, 1.6), (2.6, 2.4, 1.0))
     renderer = Renderer(scene, threads=1)
-    renderer._make_room(3)
-    renderer._order = np.zeros(1, np.int32)
+    for projection in (renderer._projection, renderer._shadows._projection):
+        projection._make_room(3)
+        projection.order = np.zeros(1, np.int32)
     state = WorldState(scene)
     assert digest(renderer.draw(state, camera=camera, focal_px=FOCAL, width=W, height=H)) == digest(
         shot(scene, camera=camera)
