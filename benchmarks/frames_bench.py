@@ -56,10 +56,11 @@ def bare(maker: FrameMaker, shots: Shots) -> None:
         maker.draw(state, camera=event.camera, focal_px=event.focal_px, width=event.width, height=event.height)
 
 
-def verified(maker: FrameMaker, path: Path, folder: Path | None) -> None:
+def verified(maker: FrameMaker, path: Path, folder: Path | None, *, only: frozenset[str] | None = None) -> None:
+    """only: ids of frames; None is all of the log."""
     with read_log(path) as log:
-        known = [e.frame_id for _, e in log if isinstance(e, FrameCaptured)]
-        for shown in replay_frames(log, frames=lambda scene, config: maker, only=frozenset(known)):
+        known = frozenset(e.frame_id for _, e in log if isinstance(e, FrameCaptured))
+        for shown in replay_frames(log, frames=lambda scene, config: maker, only=known if only is None else only):
             if folder is not None:
                 write_whole(folder / f"{shown.event.frame_id}.png", png_bytes(shown.rgb), durable=False)
 

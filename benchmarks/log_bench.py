@@ -44,7 +44,7 @@ def write_mcap(path: Path, events: Sequence[Event]) -> None:
         for seq, event in enumerate(events):
             at = int(event.sim_time_s * NS)
             writer.add_message(channel, at, canonical_bytes(event), at, seq)
-        writer.finish()
+        writer.finish()  # type: ignore[no-untyped-call]
         # as durable at the end as ours
         file.flush()
         os.fsync(file.fileno())

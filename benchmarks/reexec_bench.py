@@ -15,11 +15,13 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from iwreplay.app.drawing import FrameWish, draw_frames
 from iwreplay.app.recording import Wish, record_task
-from iwreplay.app.replaying import draw_frames, replay_episode
+from iwreplay.app.replaying import replay_episode
 from iwreplay.app.tasks import find_task
 from iwreplay.log import read_log
 from iwreplay.store import Store
@@ -27,11 +29,18 @@ from iwreplay.world.state import fold
 
 __all__ = ["run"]
 
+T = TypeVar("T")
 
-def _timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+
+def _timed(work: Callable[[], T]) -> tuple[T, float, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     result = work()
     return result, time.perf_counter() - wall, time.process_time() - cpu
+
+
+def _fold(path: Path) -> int:
+    with read_log(path) as log:
+        return sum(1 for _ in fold(log))
 
 
 def run(*, task: str, rounds: int) -> dict[str, Any]:
@@ -51,19 +60,19 @@ def run(*, task: str, rounds: int) -> dict[str, Any]:
         for _ in range(rounds):
             for frames, suffix in ((True, ""), (False, " without frames")):
                 wish = Wish(store=root, assistant="oracle", human="literal", frames=frames)
-                recorded, wall, cpu = _timed(lambda wish=wish: record_task(pack, wish=wish))
+                recorded, wall, cpu = _timed(partial(record_task, pack, wish=wish))
                 note(f"record{suffix}", wall, cpu)
                 entry = store.find(recorded.episode)
-                verdict, wall, cpu = _timed(lambda entry=entry: replay_episode(entry))
+                verdict, wall, cpu = _timed(partial(replay_episode, entry))
                 note(f"re-execute{suffix}", wall, cpu)
                 assert verdict.grade == "exact", f"{recorded.episode} is {verdict.grade}: {verdict.first_divergence}"
                 facts = {"events": verdict.events, "steps": verdict.steps}
             entry = store.find(f"{pack.id}-oracle-literal-s0")
-            with read_log(entry.log) as log:
-                _, wall, cpu = _timed(lambda log=log: sum(1 for _ in fold(log)))
+            _, wall, cpu = _timed(partial(_fold, entry.log))
             note("state replay", wall, cpu)
-            _, wall, cpu = _timed(lambda entry=entry: draw_frames(root, entry.id, write=False))
+            drawing, wall, cpu = _timed(partial(draw_frames, root, entry.id, FrameWish(write=False)))
             note("state replay with frames", wall, cpu)
+            assert all(f.verdict == "same" for f in drawing.frames), f"{entry.id}: frames differ from those recorded"
         return {
             "task": pack.id,
             "rounds": rounds,

@@ -4,9 +4,9 @@
         [--peer-python PEER/bin/python] [--gl egl osmesa] [--warp-python PEER2/bin/python]
 
 The scene is the kitchen of the renderer's tests with more tableware, about 30,000 triangles. The camera turns a full
-circle at eye height. "still": nothing moves. "moving": a mug is carried along, so that the lamp's shadow map is made
-anew for every frame. "evening": three more lamps shine. "survey": ids only, as for frames that are not drawn. Wall and
-processor time are medians over frames.
+circle at eye height. "still": nothing moves. "moving": a mug is carried along, which the lamp's shadow map follows.
+"working": the wearer moves, and its shadow. "evening": three more lamps shine. "survey": ids only, as for frames that
+are not drawn. All from the same cameras; wall and processor time are medians over frames.
 
 Peers get the same triangles, colours, lamp and cameras, in the same run: mujoco's own renderer on Mesa (`--peer-python`
 is an interpreter that has mujoco; `--gl` its backends), and the ray camera of mujoco-warp. `--memory N`: the memory
@@ -93,13 +93,13 @@ def measure_all(scene: CompiledScene, *, threads: int, frames: int) -> str:
 
     def moving(i: int) -> object:
         state.poses["mug_1"] = from_xyz_yaw(2.0 + 0.01 * i, 1.0, 0.9, 0.0)
-        return still(0)
+        return still(i)
 
     def working(i: int) -> object:
         # the wearer moves, so that the skin is worked out anew
         turned = (*state.body[:7], *(v + 0.001 * i for v in state.body[7:]))
         return renderer.draw(
-            state, camera=camera(0), focal_px=focal, width=WIDTH, height=HEIGHT, body=bone_poses(turned)
+            state, camera=camera(i), focal_px=focal, width=WIDTH, height=HEIGHT, body=bone_poses(turned)
         )
 
     def evening(i: int) -> object:
@@ -116,7 +116,11 @@ def measure_all(scene: CompiledScene, *, threads: int, frames: int) -> str:
     triangles = len(renderer.stage.faces)
     lines = [f"threads {threads}: {triangles} triangles, built in {1000 * built:.0f} ms, first frame {first:.2f} s"]
     for name, draw in (
-        *(("still", still), ("moving", moving), ("working", working), ("evening", evening), ("survey", survey)),
+        ("still", still),
+        ("moving", moving),
+        ("working", working),
+        ("evening", evening),
+        ("survey", survey),
     ):
         wall, cpu = measure(draw, frames=frames)
         lines.append(f"  {name:7s} {wall:6.1f} ms a frame, {cpu:6.1f} ms of processor time")

@@ -1,0 +1,63 @@
+"""Every benchmark can be imported and goes through a small round, so that none breaks unseen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import benchmarks.peers.inspect_rescore
+import benchmarks.peers.mujoco_render
+from benchmarks import frames_bench, log_bench, log_events, reexec_bench, render_bench, rescore_bench, synthetic
+from iwreplay.frames.maker import FrameMaker
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+def test_every_module_is_imported_here() -> None:
+    assert benchmarks.peers.mujoco_render
+    assert benchmarks.peers.inspect_rescore
+    for path in sorted(FOLDER.rglob("*.py")):
+        name = ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
+        assert name.removesuffix(".__init__") in sys.modules, f"import {name} in this test"
+
+
+def test_logs_beside_mcap(tmp_path: Path) -> None:
+    found = log_bench.compare(log_events.text_events(60), tmp_path / "logs", rounds=1)
+    assert found["events"] == 60
+    sought = log_bench.seek(tmp_path, events=60)
+    assert sought
+
+
+def test_scoring_again(tmp_path: Path) -> None:
+    """All ways but two processes. Columns and SQL ask the same question, and kept scores are those of the checks."""
+    root, source = rescore_bench.prepare(tmp_path, episodes=2, events=200)
+    assert source.exists()
+    found = {way: work(root) for way, work in rescore_bench.OURS.items() if way != "jobs"}
+    assert found["trivial"] == sum(1 for e in (*synthetic.episode(200, seed=0), *synthetic.episode(200, seed=1)) if e)
+    assert found["columns"] == found["sql"] > 0
+    assert found["kept"] == found["checks"] > 0
+
+
+def test_drawing() -> None:
+    told = render_bench.measure_all(render_bench.bench_scene(), threads=1, frames=1)
+    assert [line.split()[0] for line in told.splitlines()[1:]] == ["still", "moving", "working", "evening", "survey"]
+
+
+def test_frames_beside_drawing(tmp_path: Path) -> None:
+    shots = frames_bench.shots_of(frames_bench.SAMPLE)
+    assert len(shots.frames) > 10
+    few = shots._replace(frames=shots.frames[:2])
+    maker = FrameMaker(shots.scene, config=shots.config, threads=1)
+    assert frames_bench.cpu_s(lambda: frames_bench.bare(maker, few)) > 0.0
+    frames_bench.verified(maker, frames_bench.SAMPLE, tmp_path, only=frozenset(e.frame_id for e, _ in few.frames))
+    assert len(list(tmp_path.glob("*.png"))) == 2
+
+
+@pytest.mark.slow
+def test_re_execution() -> None:
+    found = reexec_bench.run(task="V06", rounds=1)
+    assert found["events"] > 100
+    assert set(found["wall_s"]) == set(found["cpu_s"])
+    assert found["reexecute_over_record"] > 0.0
