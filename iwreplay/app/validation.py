@@ -14,12 +14,13 @@ from pathlib import Path
 import msgspec
 
 from iwreplay.actions import ActionEngine
-from iwreplay.app.evidence import prove_evidence
+from iwreplay.app.evidence import Proof, prove_evidence
 from iwreplay.app.families import family_findings
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.proofs import evidence_finding, guessing_finding, shortest_finding
 from iwreplay.app.shorter import Marks, Search
 from iwreplay.app.task_lines import line_of, line_of_command, line_of_id
+from iwreplay.app.task_pages import Row, Verdict, page_name, write_index, write_task_page
 from iwreplay.app.tasks import MalformedTask, TaskFile, survey, text_of
 from iwreplay.app.usable import task_problems
 from iwreplay.checks import Evaluation, evaluate_task
@@ -77,14 +78,38 @@ def check_tasks(
     *,
     jobs: int = 1,
     search: Search = "bounded",
+    pages: Path | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[TaskReport, ...]:
     """Validates tasks, all when none is named, and then what is asked of the families that are whole. A file that can't
-    be read is a task that does not load, named by its path. UnknownNameError for a name."""
+    be read is a task that does not load, named by its path. UnknownNameError for a name.
+
+    pages: a folder for an HTML page about each task and an index of them; PictureWriteError when it can't be written.
+    """
     found = survey(tasks)
-    work = partial(_check_file, search=search, threads=threads_for(jobs))
-    reports = tuple(each(work, found, jobs=jobs, progress=progress))
-    return (*reports, *_of_families([f.task for f in found if isinstance(f, TaskFile)]))
+    work = partial(_check_file, search=search, threads=threads_for(jobs), pages=pages)
+    reports = [*each(work, found, jobs=jobs, progress=progress)]
+    reports += _of_families([f.task for f in found if isinstance(f, TaskFile)])
+    if pages is not None:
+        write_index(pages, [_row(r, pages) for r in reports])
+    return tuple(reports)
+
+
+def _row(report: TaskReport, pages: Path) -> Row:
+    page = page_name(report.task) if report.turns and (pages / page_name(report.task)).is_file() else ""
+    return Row(
+        report.task,
+        report.family,
+        page,
+        report.turns,
+        report.actions,
+        report.by_lot,
+        tuple(map(_verdict, report.checks)),
+    )
+
+
+def _verdict(check: TaskCheck) -> Verdict:
+    return Verdict(check.name, check.ok, check.detail)
 
 
 def _of_families(tasks: list[TaskPack]) -> Iterator[TaskReport]:
@@ -95,17 +120,26 @@ def _of_families(tasks: list[TaskPack]) -> Iterator[TaskReport]:
         yield TaskReport(task=family, ok=all(c.ok for c in checks), checks=tuple(checks), family=family)
 
 
-def _check_file(found: TaskFile | MalformedTask, *, search: Search, threads: int) -> TaskReport:
+def _check_file(
+    found: TaskFile | MalformedTask, *, search: Search, threads: int, pages: Path | None = None
+) -> TaskReport:
     if isinstance(found, TaskFile):
-        return check_task(found.task, path=found.path, search=search, threads=threads)
+        return check_task(found.task, path=found.path, search=search, threads=threads, pages=pages)
     return TaskReport(task=found.path, ok=False, checks=(TaskCheck(name="loads", ok=False, detail=str(found)),))
 
 
-def check_task(task: TaskPack, *, path: str = "", search: Search = "bounded", threads: int | None = None) -> TaskReport:
+def check_task(
+    task: TaskPack,
+    *,
+    path: str = "",
+    search: Search = "bounded",
+    threads: int | None = None,
+    pages: Path | None = None,
+) -> TaskReport:
     """Validates one task; what is wrong with it is in the report, not raised, with lines of the file `path` if it is
-    given. threads: that draw at a time."""
+    given. threads: that draw at a time. pages: a folder for an HTML page about it."""
     began_ns = SystemClock().now_ns()
-    checks = _checks(task, path=path, search=search, threads=threads)
+    checks = _checks(task, path=path, search=search, threads=threads, pages=pages)
     return TaskReport(
         task=task.id,
         ok=all(c.ok for c in checks),
@@ -118,7 +152,7 @@ def check_task(task: TaskPack, *, path: str = "", search: Search = "bounded", th
     )
 
 
-def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None) -> list[TaskCheck]:
+def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, pages: Path | None) -> list[TaskCheck]:
     text = text_of(path) if path else ""
     try:
         library = load_library(data_root() / "objects")
@@ -137,13 +171,14 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None) -
         oracle = play(OracleAssistant(task.oracle), name="oracle", engine=marks.engine)
         alone = _without_help(task, scene, Path(folder), maker=maker)
         told += (*oracle.events, *alone.events)
+        proofs = () if oracle.spoilt else prove_evidence(task, scene, oracle.events, maker=maker)
         checks += [
             _starts_unsolved(oracle),
             _passes(oracle),
             _clean(oracle),
             _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
             _protocol(oracle),
-            *_proofs(task, scene, oracle, marks=marks, maker=maker, search=search),
+            *_proofs(task, scene, oracle, proofs=proofs, marks=marks, maker=maker, search=search),
             _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
             _fails(alone, name="no help fails"),
         ]
@@ -155,18 +190,28 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None) -
             checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}"))
             checks.append(_commands_follow(miss.oracle, played, name=f"near miss {miss.id}: words give commands"))
     checks.append(_within_reach(task, scene, told, library=library, path=path, text=text))
+    if pages is not None:
+        verdicts = [_verdict(c) for c in checks]
+        write_task_page(pages, task, events=oracle.events, proofs=proofs, verdicts=verdicts, maker=maker)
     return checks
 
 
 def _proofs(
-    task: TaskPack, scene: CompiledScene, oracle: _Played, *, marks: Marks, maker: FrameMaker, search: Search
+    task: TaskPack,
+    scene: CompiledScene,
+    oracle: _Played,
+    *,
+    proofs: tuple[Proof, ...],
+    marks: Marks,
+    maker: FrameMaker,
+    search: Search,
 ) -> Iterator[TaskCheck]:
     """What only an oracle that passes can show."""
     guessing = guessing_finding(task)
     yield TaskCheck(name=guessing.name, ok=guessing.ok, detail=guessing.detail)
     if oracle.spoilt:
         return
-    evidence = evidence_finding(task, prove_evidence(task, scene, oracle.events, maker=maker))
+    evidence = evidence_finding(task, proofs)
     yield TaskCheck(name=evidence.name, ok=evidence.ok, detail=evidence.detail)
     if not oracle.evaluation.passed:
         return

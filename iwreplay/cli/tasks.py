@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -70,6 +71,10 @@ def check(
         SearchName, typer.Option("--search", help="How long to look for a shorter oracle.", case_sensitive=False)
     ] = "bounded",
     checks: Annotated[bool, typer.Option("--checks", help="Print every check, with what was found.")] = False,
+    write_report: Annotated[
+        Path | None,
+        typer.Option("--write-report", help="Write HTML pages to look at: an index, and one a task.", metavar="DIR"),
+    ] = None,
     store: NoStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
@@ -84,13 +89,38 @@ def check(
     from iwreplay.app.validation import check_tasks
 
     with progress("checking") as tell:
-        reports = check_tasks(tuple(tasks or ()), jobs=jobs, search=search, progress=tell)
+        reports = check_tasks(tuple(tasks or ()), jobs=jobs, search=search, pages=write_report, progress=tell)
     if json:
         print_json(reports)
     else:
         _print_reports(reports, every=checks)
     if not all(r.ok for r in reports):
         raise typer.Exit(1)
+
+
+@app.command()
+def new(
+    task: Annotated[str, typer.Argument(help="Its id: the family's letter and two digits, such as G21.", metavar="ID")],
+    *,
+    family: Annotated[str, typer.Option("--family", help="Family that it belongs to.")],
+    scene: Annotated[str, typer.Option("--scene", help="Id of a scene, or a unique beginning of it.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File to write; ID.toml when left out.", metavar="FILE")
+    ] = None,
+    store: NoStoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Write a task file that loads, with comments that say what to put in its place; never over a file.
+
+    Example: iwreplay tasks new G21 --family guidance --scene family_kitchen
+    """
+    from iwreplay.app.skeleton import new_task
+
+    path = new_task(task, family=family, scene=scene, out=out)
+    if json:
+        print_json({"file": str(path)})
+    else:
+        say(f"{path}: docs/tasks.md leads through it; then: iwreplay tasks check {path}")
 
 
 def _print_reports(reports: tuple[TaskReport, ...], *, every: bool) -> None:
