@@ -6,41 +6,29 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from iwreplay.actions.grammar import parse_command
 from iwreplay.actions.perception import Perception
 from iwreplay.actions.reading import ReadingView, reading_views
 from iwreplay.actions.scope import Scope
+from iwreplay.app.legible import FLAT_CAP_PX, READABLE_CONTRAST, READABLE_SHOWN, measure_text
 from iwreplay.app.scenes import compiled_scene
 from iwreplay.body import key_poses
 from iwreplay.errors import SceneError, TaskError
 from iwreplay.events import EpisodeConfig
-from iwreplay.frames import READABLE_CAP_PX, view_face
-from iwreplay.frames.legibility import face_pixels, flattened
+from iwreplay.frames import READABLE_CAP_PX
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.frames.pages import Pixels
 from iwreplay.motion import Route
 from iwreplay.motion import trajectories as move
-from iwreplay.render.text import TextFit, draw_text, fit_text
+from iwreplay.render.text import TextFit, fit_text
 from iwreplay.scene.lettering import face_shows
 from iwreplay.scene.model import CompiledScene, Face, Thing
 from iwreplay.usability import Problem, Usability
-from iwreplay.world.geometry import faces_of
 from iwreplay.world.state import WorldState
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
 __all__ = ["FLAT_CAP_PX", "READABLE_CONTRAST", "Problem", "SceneCheck", "TextCheck", "check_scene", "read_texts"]
-
-#: least ratio of the luminances of ink and paper in the pixels, as WCAG 2.2 defines it and asks of large letters
-READABLE_CONTRAST = 3.0
-#: height of capitals in what `read_texts` shows, pixels
-FLAT_CAP_PX = 34
-#: of the pixels that the ink should take, the share that must be as far from the paper as that: edges are blurred
-_INK_SHARE = 0.3
-#: as much of a face must be in view
-_SHOWN = 0.5
 
 
 class TextCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +45,7 @@ class TextCheck(msgspec.Struct, frozen=True, kw_only=True):
     #: height of a capital in the frame from there, pixels, and of ink to paper; None when it can't be read
     cap_px: float | None
     contrast: float | None
-    #: share of the face in view
+    #: share of its letters in view
     shown: float
     ok: bool
 
@@ -129,7 +117,7 @@ def _told(t: TextCheck) -> Problem:
     elif t.contrast is not None and t.contrast < READABLE_CONTRAST:
         why = f"has a contrast of {t.contrast:.1f} to its paper; {READABLE_CONTRAST:g} are needed"
     else:
-        why = f"is in view with {100 * t.shown:.0f} % of its face; {100 * _SHOWN:.0f} % are needed"
+        why = f"is in view with {100 * t.shown:.0f} % of its letters; {100 * READABLE_SHOWN:.0f} % are needed"
     return Problem(what="text", where=f"{t.thing}.{t.face}", sentence=f"the text {t.text!r} {why}")
 
 
@@ -181,32 +169,8 @@ class _Check:
         state.body = view.body
         if view.held_at is not None:
             state.poses[thing.id] = view.held_at
-        camera, config, focal_px = key_poses(view.body).camera, self._maker.config, self._maker.focal_px
-        frame = self._maker.draw(
-            state, camera=camera, focal_px=focal_px, width=config.frame_width, height=config.frame_height
-        )
-        at = next(f for f in faces_of(thing, state) if f.name == face.name).pose
-        index = next(i for i, t in enumerate(self._scene.things) if t.id == thing.id)
-        seen = view_face(
-            camera,
-            focal_px=focal_px,
-            face=at,
-            size_m=face.size,
-            cap_height_m=fit.cap_height_m,
-            ids=frame.ids,
-            depth=frame.depth,
-            thing_index=index,
-        )
-        mask = face_pixels(camera, focal_px=focal_px, face=at, size_m=face.size, ids=frame.ids, thing_index=index)
-        # measured square to the reader: what is near the eye would count for more otherwise
-        flat, in_view = (
-            flattened(
-                picture, camera, focal_px=focal_px, face=at, size_m=face.size, px_per_m=FLAT_CAP_PX / fit.cap_height_m
-            )
-            for picture in (frame.rgb, np.where(mask[..., None], np.uint8(255), np.uint8(0)))
-        )
-        contrast = _contrast(flat[in_view[..., 0] > 127], ink_share=_ink_share(text, face))
-        good = seen.cap_px >= READABLE_CAP_PX and contrast >= READABLE_CONTRAST and seen.shown >= _SHOWN
+        camera = key_poses(view.body).camera
+        measured = measure_text(self._maker, state, camera=camera, thing=thing, face=face, text=text)
         found = TextCheck(
             thing=thing.id,
             face=face.name,
@@ -214,12 +178,12 @@ class _Check:
             fits=fit.fits,
             cap_height_m=fit.cap_height_m,
             read_from="hand" if view.held_at is not None else view.posture,
-            cap_px=round(seen.cap_px, 2),
-            contrast=round(contrast, 2),
-            shown=round(seen.shown, 2),
-            ok=fit.fits and good,
+            cap_px=round(measured.cap_px, 2),
+            contrast=round(measured.contrast, 2),
+            shown=round(measured.shown, 2),
+            ok=measured.readable,
         )
-        return found, flat
+        return found, measured.flat
 
 
 def _unread(thing: Thing, face: Face, text: str, fit: TextFit) -> TextCheck:
@@ -235,25 +199,3 @@ def _unread(thing: Thing, face: Face, text: str, fit: TextFit) -> TextCheck:
         shown=0.0,
         ok=False,
     )
-
-
-def _ink_share(text: str, face: Face) -> float:
-    """Share of a face that its letters cover."""
-    image, part = draw_text(text, face)
-    used = image[: max(1, int(image.shape[0] * part[1])), : max(1, int(image.shape[1] * part[0]))].astype(np.int64)
-    paper = np.array(face.paper)
-    apart = int(np.abs(np.array(face.ink) - paper).sum())
-    return float(np.abs(used - paper).sum()) / (apart * used.shape[0] * used.shape[1]) if apart else 0.0
-
-
-def _contrast(pixels: npt.NDArray[np.uint8], *, ink_share: float) -> float:
-    """WCAG's ratio between paper, which is most of the pixels (n, 3), and ink, which is what differs from it most."""
-    if len(pixels) == 0:
-        return 1.0
-    c = pixels.astype(np.float64) / 255.0
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    luminance = 0.2126 * linear[:, 0] + 0.7152 * linear[:, 1] + 0.0722 * linear[:, 2]
-    paper = float(np.median(luminance))
-    ratio = (np.maximum(luminance, paper) + 0.05) / (np.minimum(luminance, paper) + 0.05)
-    rank = max(1, int(_INK_SHARE * ink_share * len(pixels)))
-    return float(np.sort(ratio)[-rank])

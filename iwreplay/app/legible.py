@@ -1,4 +1,4 @@
-"""Whether a text can be read in a frame: its capitals are tall enough, its ink stands out, enough of its face shows."""
+"""Whether a text can be read in a frame: its capitals are tall enough, its ink stands out, its letters are in view."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iwreplay.frames import READABLE_CAP_PX, view_face
-from iwreplay.frames.legibility import face_pixels, flattened
+from iwreplay.frames.legibility import face_pixels, flattened, share_in_view
 from iwreplay.frames.maker import DrawnState, FrameMaker
 from iwreplay.frames.pages import Pixels
 from iwreplay.pose import Pose
@@ -20,8 +20,8 @@ __all__ = ["FLAT_CAP_PX", "READABLE_CONTRAST", "READABLE_SHOWN", "MeasuredText",
 
 #: least ratio of the luminances of ink and paper in the pixels, as WCAG 2.2 defines it and asks of large letters
 READABLE_CONTRAST = 3.0
-#: as much of a face must be in view
-READABLE_SHOWN = 0.5
+#: as much of the letters must be in view
+READABLE_SHOWN = 0.95
 #: height of capitals in a face that is turned square to the reader, pixels
 FLAT_CAP_PX = 34
 #: of the pixels that the ink should take, the share that must be as far from the paper as that: edges are blurred
@@ -35,7 +35,7 @@ class MeasuredText(NamedTuple):
     cap_px: float
     #: of ink to paper
     contrast: float
-    #: share of the face that is in view
+    #: share of its letters that are in view
     shown: float
     fit: TextFit
     #: the face turned square to the reader, with capitals of `FLAT_CAP_PX`
@@ -45,7 +45,7 @@ class MeasuredText(NamedTuple):
 
     @property
     def readable(self) -> bool:
-        """Tall enough, with enough contrast, and enough of it in view."""
+        """Tall enough, with enough contrast, and nearly all of its letters in view."""
         return (
             self.fit.fits
             and self.cap_px >= READABLE_CAP_PX
@@ -58,11 +58,11 @@ class MeasuredText(NamedTuple):
         if not self.fit.fits:
             return "does not fit its face"
         if self.cap_px < READABLE_CAP_PX:
-            return f"has capitals of {self.cap_px:.1f} pixels; {READABLE_CAP_PX} are needed"
+            return f"has capitals of {self.cap_px:.2f} pixels; {READABLE_CAP_PX} are needed"
         if self.contrast < READABLE_CONTRAST:
             return f"has a contrast of {self.contrast:.1f} to its paper; {READABLE_CONTRAST:g} are needed"
         if self.shown < READABLE_SHOWN:
-            return f"is in view with {100 * self.shown:.0f} % of its face; {100 * READABLE_SHOWN:.0f} % are needed"
+            return f"is in view with {100 * self.shown:.0f} % of its letters; {100 * READABLE_SHOWN:.0f} % are needed"
         return ""
 
 
@@ -93,17 +93,24 @@ def measure_text(
         )
         for picture in (frame.rgb, np.where(mask[..., None], np.uint8(255), np.uint8(0)))
     )
-    contrast = _contrast(flat[in_view[..., 0] > 127], ink_share=_ink_share(text, face))
-    return MeasuredText(seen.cap_px, contrast, seen.shown, fit, flat, frame.rgb)
+    ink = _letters(text, face)
+    contrast = _contrast(flat[in_view[..., 0] > 127], ink_share=float(ink.mean()))
+    v, u = np.nonzero(ink > 0.5)
+    points = np.stack(
+        [((u + 0.5) / ink.shape[1] - 0.5) * face.size[0], (0.5 - (v + 0.5) / ink.shape[0]) * face.size[1]], axis=1
+    )
+    shown = share_in_view(points, camera, focal_px=focal_px, face=at, mask=mask)
+    return MeasuredText(seen.cap_px, contrast, shown, fit, flat, frame.rgb)
 
 
-def _ink_share(text: str, face: Face) -> float:
-    """Share of a face that its letters cover."""
+def _letters(text: str, face: Face) -> npt.NDArray[np.float64]:
+    """(height, width) of the face as it is drawn: how much of each pixel is ink, 0..1."""
     image, part = draw_text(text, face)
     used = image[: max(1, int(image.shape[0] * part[1])), : max(1, int(image.shape[1] * part[0]))].astype(np.int64)
     paper = np.array(face.paper)
     apart = int(np.abs(np.array(face.ink) - paper).sum())
-    return float(np.abs(used - paper).sum()) / (apart * used.shape[0] * used.shape[1]) if apart else 0.0
+    found: npt.NDArray[np.float64] = np.abs(used - paper).sum(axis=2) / max(apart, 1)
+    return found
 
 
 def _contrast(pixels: npt.NDArray[np.uint8], *, ink_share: float) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["READABLE_CAP_PX", "FaceView", "cap_height_px", "face_pixels", "flattened", "view_face"]
+__all__ = ["READABLE_CAP_PX", "FaceView", "cap_height_px", "face_pixels", "flattened", "share_in_view", "view_face"]
 
 #: capitals of this height can be read
 READABLE_CAP_PX = 4.75
@@ -130,6 +130,34 @@ def face_pixels(
         ~away & (t > 0.0) & (np.abs(u) < size_m[0] / 2.0) & (np.abs(v) < size_m[1] / 2.0) & (ids == thing_index)
     )
     return inside
+
+
+def share_in_view(
+    points: npt.NDArray[np.float64],
+    camera: Pose,
+    *,
+    focal_px: float,
+    face: Pose,
+    mask: npt.NDArray[np.bool_],
+) -> float:
+    """Share of points (n, 2) of a face, metres from its middle to the reader's right and up, that lie in a frame and in
+    the pixels of `mask` (height, width), as `face_pixels` finds them. 0 without points."""
+    import numpy as np
+
+    if len(points) == 0:
+        return 0.0
+    height, width = mask.shape
+    camera_from_face = compose(inverse(camera), face)
+    (ax, ay, _), (bx, by, _), (cx, cy, _) = quat_to_matrix(camera_from_face[3:])
+    ox, oy, oz = camera_from_face[:3]
+    u, v = points[:, 0], points[:, 1]
+    deep = -(oz + cx * u + cy * v)
+    before = np.maximum(deep, 1e-6)
+    x = np.floor(width / 2.0 + focal_px * (ox + ax * u + ay * v) / before)
+    y = np.floor(height / 2.0 - focal_px * (oy + bx * u + by * v) / before)
+    inside = (deep > 0.0) & (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    column, row = np.where(inside, x, 0).astype(np.int64), np.where(inside, y, 0).astype(np.int64)
+    return float(np.count_nonzero(inside & mask[row, column])) / len(points)
 
 
 def flattened(

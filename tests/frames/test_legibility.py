@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from iwreplay.frames import READABLE_CAP_PX, cap_height_px, view_face
-from iwreplay.frames.legibility import FaceView
+from iwreplay.frames.legibility import FaceView, share_in_view
 from iwreplay.pose import Pose, compose, from_xyz_yaw, quat_about
 from iwreplay.render import Renderer, focal_from_fovy
 from iwreplay.scene.model import Thing
@@ -76,3 +77,24 @@ def test_too_far_is_shown_but_not_readable() -> None:
 def test_the_back_of_a_card_shows_no_face() -> None:
     view = seen(camera=look((0.0, 0.6, 0.04), (0.0, 0.0, 0.04)))
     assert (view.cap_px, view.shown) == (0.0, 0.0)
+
+
+def test_the_share_of_points_in_view() -> None:
+    """Those in the frame, before the camera and in the mask count."""
+    points = np.array([[x, y] for x in np.linspace(-0.1, 0.1, 21) for y in (-0.01, 0.0, 0.01)])
+    everything = np.ones((480, 640), np.bool_)
+
+    def share(camera: Pose, mask: np.ndarray = everything) -> float:
+        return share_in_view(points, camera, focal_px=FOCAL, face=UPRIGHT, mask=mask)
+
+    ahead = look((0.0, -0.7, 0.0), (0.0, 0.0, 0.0))
+    assert share(ahead) == 1.0
+    left = everything.copy()
+    left[:, 320:] = False
+    assert share(ahead, left) == pytest.approx(10 / 21)
+    # the right half lies beyond the edge of the frame, whose own column shows the face
+    edge = 320 / FOCAL * 0.7
+    aside = look((-edge, -0.7, 0.0), (-edge, 0.0, 0.0))
+    assert share(aside) == pytest.approx(10.5 / 21, abs=0.03)
+    assert share(look((0.0, -0.7, 0.0), (0.0, -2.0, 0.0))) == 0.0
+    assert share_in_view(points[:0], ahead, focal_px=FOCAL, face=UPRIGHT, mask=everything) == 0.0
