@@ -41,8 +41,8 @@ from tests.cli.conftest import Run
 #: the words that the deeds of this episode follow from, by turn
 UPSTREAM = {
     2: "Stop. That is the sponge you wiped the table with. Walk to the used bin and put it in the used bin.",
-    3: "Walk to the counter and pick up the sponge on the counter.",
-    4: "Walk to the clean cabinet, put the sponge in the clean cabinet and close the clean cabinet.",
+    3: "Pick up the sponge on the counter.",
+    4: "Put the sponge in the clean cabinet and close the clean cabinet.",
 }
 
 
