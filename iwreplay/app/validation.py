@@ -325,6 +325,12 @@ def _hidden_names(task: TaskPack, scene: CompiledScene) -> TaskCheck:
     said += [action.text for event in task.script for action in event.do]
     spoken = "\n".join([*said, *(c for step in task.oracle for c in step.do)])
     leaks = [f"{leak.kind} {leak.found!r} in {text!r}" for text in said for leak in scanner.scan(text, spoken=spoken)]
+    commands = [*task.warmup, *task.no_help, *task.human.intent]
+    commands += [c for steps in (task.oracle, *(m.oracle for m in task.near_misses)) for step in steps for c in step.do]
+    commands += [c for event in task.script for action in event.do for c in action.commands]
+    for command in commands:
+        found = [leak.found for leak in scanner.scan(command, spoken=command) if leak.kind == "identifier"]
+        leaks += [f"identifier {name!r} in the command {command!r}" for name in found]
     return TaskCheck(name="no hidden names are said", ok=not leaks, detail="; ".join(leaks))
 
 

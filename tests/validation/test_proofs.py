@@ -133,6 +133,29 @@ def test_what_the_assistant_could_not_know_is_no_shorter_oracle(task: TaskPack) 
     assert "without [Read] note (turn 1)" in failed["oracle is the shortest"]
 
 
+# -- hidden names
+
+
+@pytest.mark.parametrize("where", ["do", "say", "request", "near miss", "no help"])
+def test_a_hidden_name_is_found_wherever_it_is(task: TaskPack, where: str) -> None:
+    step = OracleStep(
+        say="Take mug_1." if where == "say" else "Take it.", do=("[Grab] mug_1",) if where == "do" else ()
+    )
+    miss = NearMiss(
+        id="m", text="", oracle=(OracleStep(say="Take it.", do=("[Grab] mug_1",)),), fails=("note_was_read",)
+    )
+    wrong: dict[str, TaskPack] = {
+        "request": _with(task, request="Please bring mug_1."),
+        "near miss": _with(task, near_misses=(miss,)),
+        "no help": _with(task, no_help=("[Grab] mug_1",)),
+    }
+    bad = wrong.get(where) or _with(task, oracle=(step, *task.oracle))
+    found = validation._hidden_names(bad, compile_task(bad))
+    assert not found.ok
+    assert "identifier 'mug_1'" in found.detail
+    assert validation._hidden_names(task, compile_task(task)).ok
+
+
 # -- guessing
 
 
