@@ -107,6 +107,13 @@ class Simulator(Protocol):
         """Ids of the active things whose collision shapes meet the box, sorted."""
         ...
 
+    def capsule_depths(
+        self, a: Vec3, b: Vec3, radius_m: float, *, ignore: Collection[str] = ()
+    ) -> tuple[tuple[str, float], ...]:
+        """(thing, metres) of the active things whose collision shapes reach into the capsule about the segment from
+        a to b, and how far one of the two would have to be moved for them to part, sorted by id."""
+        ...
+
     def ray(
         self, origin: Vec3, direction: Vec3, max_m: float, *, ignore: Collection[str] = ()
     ) -> tuple[str, float] | None:

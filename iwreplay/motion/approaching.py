@@ -11,7 +11,7 @@ from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
 from iwreplay.motion.footprints import Point2, segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
-from iwreplay.motion.hand import Blocked, HeldBox, hand_path
+from iwreplay.motion.hand import Blocked, HeldBox, hand_path, hand_ways
 from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
 from iwreplay.motion.sides import rooms_of
@@ -19,7 +19,7 @@ from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_wind
 from iwreplay.motion.touching import Aim, aim_at, held_thing
 from iwreplay.motion.walking import Origin, Walking, capitalised
 from iwreplay.ports import Simulator
-from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
+from iwreplay.pose import Quat, Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import room_at, thing_box, thing_of
@@ -59,7 +59,8 @@ class Approaching:
 
     def __init__(self, scene: CompiledScene, sim: Simulator, walking: Walking) -> None:
         self._sim, self._walking = sim, walking
-        self._solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
+        #: what an arm can't brush past: all but the small movable things
+        self.solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
         #: what parts one room from the next
         self.walls = frozenset(t.id for t in scene.things if t.cls == "wall")
 
@@ -77,7 +78,10 @@ class Approaching:
         """See `Planner.approach`. enter: rather walk into the room of the target than reach it from the next one."""
         aim = aim_at(state, target, point)
         if is_sitting(state):
-            return self._from_seat(state, aim, left=left)
+            found = self._from_seat(state, aim, left=left)
+            if isinstance(found, Refusal) or accept(found):
+                return found
+            return self._stand_up_first(state)
         window = reach_window(round(point[2] * 1000.0))
         if window.nearest_m > window.farthest_m:
             return Refusal("UNREACHABLE", f"{capitalised(self._walking.the(state, target))} is too high to reach.")
@@ -97,8 +101,7 @@ class Approaching:
         yaw = yaw_of(root[3:])
         ground = from_xyz_yaw(root[0], root[1], 0.0, yaw)
         local = transform_point(inverse(ground), aim.point)
-        seat = state.attrs[WEARER].get("sitting")
-        refusal = Refusal("POSTURE", "I am sitting; I have to stand up first.", seat if isinstance(seat, str) else "")
+        refusal = self._stand_up_first(state)
         if bend_for("sit", mirrored(local) if left else local, pelvis_m=pelvis_m) is None:
             return refusal
         start = transform_point(ground, _ready(pelvis_m, left=left))
@@ -108,19 +111,37 @@ class Approaching:
         route = Route(((root[0], root[1]),), 0.0, Stance(root[0], root[1], yaw))
         return Approach(route, Reach("sit", way, left))
 
+    @staticmethod
+    def _stand_up_first(state: WorldState) -> Refusal:
+        seat = state.attrs[WEARER].get("sitting")
+        return Refusal("POSTURE", "I am sitting; I have to stand up first.", seat if isinstance(seat, str) else "")
+
     def hand(
         self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float, left: bool
     ) -> tuple[Vec3, ...] | Blocked:
         """A free way of the palm, or what blocks it. What the right hand holds stays where it is carried
         while the left one reaches."""
+        facing, held = self._facing(state, aim, at=at, yaw=yaw, left=left)
+        return hand_path(self._sim, aim, start=start, facing=facing, solid=self.solid, held=held)
+
+    def other_ways(self, state: WorldState, aim: Aim, approach: Approach) -> Iterator[tuple[Vec3, ...]]:
+        """Free ways of the palm from the stance of an approach, other than its own."""
+        reach, stance = approach.reach, approach.route.stance
+        facing, held = self._facing(state, aim, at=(stance.x, stance.y), yaw=stance.yaw, left=reach.left)
+        start = reach.waypoints[0]
+        for way in hand_ways(self._sim, aim, start=start, facing=facing, solid=self.solid, held=held):
+            if not isinstance(way, Blocked) and way != reach.waypoints:
+                yield way
+
+    def _facing(
+        self, state: WorldState, aim: Aim, *, at: tuple[float, float], yaw: float, left: bool
+    ) -> tuple[tuple[float, float], tuple[Quat, HeldBox] | None]:
+        """Direction from the body to the point, and the heading and box of what the reaching hand holds."""
         dx, dy = aim.point[0] - at[0], aim.point[1] - at[1]
         n = math.sqrt(dx * dx + dy * dy)
         facing = (dx / n, dy / n) if n > 1e-6 else (math.cos(yaw), math.sin(yaw))
         held = None if left else held_box(state)
-        heading = from_xyz_yaw(0.0, 0.0, 0.0, yaw)[3:]
-        return hand_path(
-            self._sim, aim, start=start, facing=facing, solid=self._solid, held=(heading, held) if held else None
-        )
+        return facing, (from_xyz_yaw(0.0, 0.0, 0.0, yaw)[3:], held) if held else None
 
     @property
     def walking(self) -> Walking:
@@ -224,6 +245,7 @@ class _Quest:
         ways = iter(search)
         # grid ways are up to a twelfth longer than what they are straightened to
         within = _Batch(ways, max_walk_m * 1.09)
+        offered = False
         for s, cell in self._ranked(within, _TRIES):
             way = self._try(s, cell)
             if way is not None:
@@ -233,8 +255,12 @@ class _Quest:
                 found = Approach(route, Reach(s.posture, way, self._left))
                 if route.length_m > max_walk_m:
                     self._far = True
-                elif self._accept(found):
+                    continue
+                if self._accept(found):
                     return found
+                offered = True
+        if offered:  # it is not the walk that is in the way
+            return None
         beyond = _Batch(ways, math.inf, first=within.rest)
         self._far = self._far or any(self._try(s, c) is not None for s, c in self._ranked(beyond, _TRIES_FAR))
         self._reached = self._reached or search.found

@@ -1,20 +1,19 @@
-"""Where the elbow goes while the palm follows its way: the arm keeps clear of furniture and walls too."""
+"""Where one stands, which way the hand takes and where the elbow goes, so that no part of the arm meets anything."""
 
 from __future__ import annotations
 
-from iwreplay.body.kinematics import chain
-from iwreplay.body.limbs import LEFT_ARM, RIGHT_ARM
-from iwreplay.body.postures import TRUNK, standing
-from iwreplay.errors import GeometryError
-from iwreplay.motion.hand import segment_hit
-from iwreplay.motion.model import Approach
-from iwreplay.motion.touching import aim_at, held_thing
-from iwreplay.motion.trajectories import reach
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
+
+from iwreplay.motion.arms import Arm
+from iwreplay.motion.model import Approach, Route
+from iwreplay.motion.touching import Aim
 from iwreplay.ports import Simulator
 from iwreplay.pose import Vec3
+from iwreplay.world.geometry import room_at
 from iwreplay.world.state import WorldState
 
-__all__ = ["met_on_the_way", "with_free_elbow"]
+__all__ = ["BRUSHES_M", "FreeArm"]
 
 #: where the elbow may point, of a right arm in the axes of the stance: as is usual, out, down, out and down, up, in,
 #: back, high
@@ -29,48 +28,100 @@ _POLES: tuple[Vec3 | None, ...] = (
     (0.2, -0.4, 0.9),
     (0.1, 0.5, 0.85),
 )
-#: parts of the motion that are looked at; before, the hand is close to the body
-_FROM, _TO, _STEPS = 0.38, 1.0, 9
-#: this much of the forearm is with the hand, which touches what it reaches for
-_WRIST_M = 0.06
+#: other hand ways and stances that are looked at for one reach, how far apart stances of one posture are to tell
+#: anything new, and how much more one walks to touch nothing
+_WAYS, _STANCES = 3, 6
+_APART_M = 0.15
+_DETOUR_M = 1.0
+
+#: a sleeve that is no deeper in something brushes against it, and the arm goes on
+BRUSHES_M = 0.03
+
+#: other free ways of the hand from the same stance
+OtherWays = Callable[[Approach], Iterator[tuple[Vec3, ...]]]
 
 
-def with_free_elbow(sim: Simulator, state: WorldState, approach: Approach, *, target: str, point: Vec3) -> Approach:
-    """The same approach with the elbow where the arm meets nothing on its way, or the least."""
-    best: tuple[int, Approach] | None = None
-    for pole in _POLES:
-        trial = Approach(approach.route, approach.reach.bent(pole))
-        met = len(met_on_the_way(sim, state, trial, target=target, point=point))
-        if met == 0:
-            return trial
-        if best is None or met < best[0]:
-            best = (met, trial)
-    assert best is not None, "there are ways to hold an elbow"
-    return best[1]
+class FreeArm:
+    """The first approach, in the order in which they are offered, on which no part of the arm meets anything; where
+    there is none, that on which what is met is met least."""
+
+    def __init__(
+        self,
+        sim: Simulator,
+        state: WorldState,
+        *,
+        aim: Aim,
+        ways: OtherWays,
+        accept: Callable[[Approach], bool],
+    ) -> None:
+        self._sim, self._state, self._aim = sim, state, aim
+        self._ways, self._accept = ways, accept
+        self._looked_at: list[Approach] = []
+        #: the best so far, and how deep its arm is in something
+        self._best: Approach | None = None
+        self.depth_m = 0.0
+
+    def take(self, approach: Approach) -> bool:
+        """Looks at one more stance; whether the search is over."""
+        if any(_alike(approach, seen) for seen in self._looked_at):
+            return False
+        if self._looked_at and self._is_detour(self._looked_at[0].route, approach.route):
+            return True
+        trial, depth = self._least(approach)
+        if (self._best is None or depth < self.depth_m) and self._accept(trial):
+            self._best, self.depth_m = trial, depth
+        if self._best is None:
+            return False
+        self._looked_at.append(approach)
+        return self.depth_m == 0.0 or len(self._looked_at) >= _STANCES
+
+    def result(self) -> Approach | None:
+        """The best that was taken; when there were several, `accept` is asked of it once more, the last."""
+        if self._best is not None and len(self._looked_at) > 1:
+            self._accept(self._best)
+        return self._best
+
+    def pierced(self, solid: Collection[str]) -> str:
+        """Id of what of `solid` the arm of the best goes right into, or "". On a seat, nothing: there it may be the
+        rest that is made for arms, and there is no other place to reach from."""
+        if self._best is None or self._best.reach.posture == "sit" or self.depth_m <= BRUSHES_M:
+            return ""
+        return next((m.thing for m in self._arm(self._best).met() if m.depth_m > BRUSHES_M and m.thing in solid), "")
+
+    def _is_detour(self, first: Route, other: Route) -> bool:
+        """Whether it is better to touch something than to walk there."""
+        a, b = (room_at(self._state.scene, r.stance.x, r.stance.y) for r in (first, other))
+        return a != b or other.length_m > first.length_m + _DETOUR_M
+
+    def _least(self, approach: Approach) -> tuple[Approach, float]:
+        """From one stance: the first elbow and way that meet nothing, or those that meet least."""
+        best, arm = approach, self._arm(approach)
+        least = arm.deepest_m()
+        if least == 0.0:
+            return best, least
+        # where the hand arrives, every way ends alike
+        ends = [arm.at_end(pole) for pole in _POLES]
+        if min(ends) >= least:
+            return best, least
+        hopeful = [pole for pole, depth in zip(_POLES, ends, strict=True) if depth == min(ends)]
+        for way in (approach.reach.waypoints, *islice(self._ways(approach), _WAYS)):
+            for pole in hopeful:
+                trial = Approach(approach.route, approach.reach.along(way).bent(pole))
+                if trial == approach:
+                    continue
+                depth = self._arm(trial).deepest_m(enough_m=least)
+                if depth < least:
+                    best, least = trial, depth
+                if least == 0.0:
+                    return best, least
+        return best, least
+
+    def _arm(self, approach: Approach) -> Arm:
+        return Arm(self._sim, self._state, approach, aim=self._aim)
 
 
-def met_on_the_way(
-    sim: Simulator, state: WorldState, approach: Approach, *, target: str, point: Vec3
-) -> tuple[str, ...]:
-    """What upper arm or forearm is in, one id for each of the looked-at moments in which it is in something."""
-    stance, plan = approach.route.stance, approach.reach
-    body = state.body
-    if plan.posture != "sit":
-        body = standing(stance.x, stance.y, stance.yaw, carrying=bool(held_thing(state)))
-    try:
-        motion = reach(body, plan)
-    except GeometryError:  # within a hair of the arm's length: the motion itself says so when it is made
-        return ()
-    ignore = aim_at(state, target, point).ignore
-    arm = LEFT_ARM if plan.left else RIGHT_ARM
-    joints = tuple(sorted({*TRUNK, arm.upper, arm.lower, arm.end}))
-    met: list[str] = []
-    for k in range(1, _STEPS + 1):
-        at = chain(motion.body_at(motion.duration_s * (_FROM + (_TO - _FROM) * k / _STEPS)), joints)
-        shoulder, elbow, wrist = (at[j][:3] for j in (arm.upper, arm.lower, arm.end))
-        hit = segment_hit(sim, shoulder, elbow, ignore=ignore) or segment_hit(
-            sim, elbow, wrist, ignore=ignore, short_m=_WRIST_M
-        )
-        if hit:
-            met.append(hit)
-    return tuple(met)
+def _alike(a: Approach, b: Approach) -> bool:
+    """Whether one stance tells no more than the other."""
+    p, q = a.route.stance, b.route.stance
+    near = (p.x - q.x) ** 2 + (p.y - q.y) ** 2 < _APART_M * _APART_M
+    return a.reach.posture == b.reach.posture and near

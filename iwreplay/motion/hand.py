@@ -10,7 +10,7 @@ from iwreplay.motion.touching import Aim
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Quat, Vec3, compose
 
-__all__ = ["Blocked", "HeldBox", "hand_path", "segment_hit"]
+__all__ = ["Blocked", "HeldBox", "hand_path", "hand_ways", "segment_hit"]
 
 #: half the thickness of a hand
 _HAND_M = 0.035
@@ -47,17 +47,31 @@ def hand_path(
     can't brush past (all but the small movable ones). held: heading of the body and the box in the hand.
     """
     blocker: Blocked | None = None
+    for way in hand_ways(sim, aim, start=start, facing=facing, solid=solid, held=held):
+        if not isinstance(way, Blocked):
+            return way
+        # where the hand alone would get there, that is what to say
+        if blocker is None or (way.of_held and not blocker.of_held):
+            blocker = way
+    assert blocker is not None, "there is always a straight way to try"
+    return blocker
+
+
+def hand_ways(
+    sim: Simulator,
+    aim: Aim,
+    *,
+    start: Vec3,
+    facing: tuple[float, float],
+    solid: frozenset[str],
+    held: tuple[Quat, HeldBox] | None = None,
+) -> Iterator[tuple[Vec3, ...] | Blocked]:
+    """Every way that `hand_path` tries, in its order: the waypoints, or what is in the way."""
     for via in _vias(aim, facing):
         points = (start, *via, aim.point)
         hit = _first_hit(sim, aim, points, solid)
         of_held = _held_hit(sim, aim, points, held) if held and not hit else ""
-        if not hit and not of_held:
-            return points
-        # where the hand alone would get there, that is what to say
-        if blocker is None or (of_held and not blocker.of_held):
-            blocker = Blocked(hit or of_held, bool(of_held))
-    assert blocker is not None, "there is always a straight way to try"
-    return blocker
+        yield Blocked(hit or of_held, bool(of_held)) if hit or of_held else points
 
 
 def _vias(aim: Aim, facing: tuple[float, float]) -> Iterator[tuple[Vec3, ...]]:

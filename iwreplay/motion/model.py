@@ -66,6 +66,10 @@ class Reach(msgspec.Struct, frozen=True):
         """The same way with the elbow elsewhere."""
         return msgspec.structs.replace(self, elbow=elbow)
 
+    def along(self, waypoints: tuple[Vec3, ...]) -> Reach:
+        """The palm to the same place another way."""
+        return msgspec.structs.replace(self, waypoints=waypoints)
+
 
 class Approach(msgspec.Struct, frozen=True):
     """Walk there, then reach."""

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.motion.approaching import Accept, Approaching, anything, held_box, is_sitting
 from iwreplay.motion.beside import Beside
-from iwreplay.motion.elbows import with_free_elbow
+from iwreplay.motion.elbows import FreeArm
 from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.model import Approach, Names, Refusal, Route, Stance
 from iwreplay.motion.sight import Sight
-from iwreplay.motion.touching import carried_with, held_thing, supports, the
-from iwreplay.motion.walking import Walking
+from iwreplay.motion.touching import aim_at, carried_with, held_thing, supports, the
+from iwreplay.motion.walking import Walking, capitalised
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, wrap_angle, yaw_of
 from iwreplay.scene.model import CompiledScene, Thing
@@ -101,22 +101,28 @@ class Planner:
         The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
         `accept` may turn down a stance for what is to be done from it; the next best is tried then.
-        The elbow is held where the arm meets nothing on the palm's way, or the least.
-        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
+        Upper arm, forearm and hand meet nothing on the way where a stance near by, a way of the hand and a turn of the
+        elbow allow it; else as little as can be, which may be the brush of a sleeve and no more.
+        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand or of the arm) or
+        POSTURE.
         """
-
-        def bent(approach: Approach) -> Approach:
-            return with_free_elbow(self._sim, state, approach, target=target_id, point=point)
-
-        found = self._approaching.approach(
+        aim = aim_at(state, target_id, point)
+        arm = FreeArm(
+            self._sim,
             state,
-            target_id,
-            point,
-            max_walk_m=max_walk_m,
-            left=left,
-            accept=anything if accept is None else lambda approach: accept(bent(approach)),
+            aim=aim,
+            ways=lambda approach: self._approaching.other_ways(state, aim, approach),
+            accept=anything if accept is None else accept,
         )
-        return found if isinstance(found, Refusal) else bent(found)
+        found = self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left, accept=arm.take)
+        best = arm.result()
+        if best is None:
+            return found
+        blocker = arm.pierced(self._approaching.solid)
+        if blocker:
+            what = self._walking.the(state, blocker)
+            return Refusal("COLLISION", f"{capitalised(what)} is in the way of my arm.", blocker)
+        return best
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""

@@ -45,6 +45,7 @@ __all__ = [
     "look",
     "posture",
     "reach",
+    "reach_way",
     "retract",
     "sit",
     "stand_up",
@@ -152,6 +153,16 @@ def reach(body: Body, plan: Reach) -> Trajectory:
 
     GeometryError when the plan was made for another place or posture than the body is in.
     """
+    goal = _reached(body, plan)
+    return _blended(body, goal, REACH_S, hand=plan.waypoints, left=plan.left)
+
+
+def reach_way(body: Body, plan: Reach) -> Blend:
+    """The way of `reach` without its time."""
+    return Blend(body, _reached(body, plan), hand=plan.waypoints, left=plan.left)
+
+
+def _reached(body: Body, plan: Reach) -> Body:
     root = root_of(body)
     target = plan.waypoints[-1]
     seated = root[2] + PELVIS_HEIGHT_M if plan.posture == "sit" else None
@@ -167,7 +178,7 @@ def reach(body: Body, plan: Reach) -> Trajectory:
     )
     if goal is None:
         raise GeometryError(f"{target} is out of reach from ({root[0]:.2f}, {root[1]:.2f}) in posture {plan.posture}")
-    return _blended(body, goal, REACH_S, hand=plan.waypoints, left=plan.left)
+    return goal
 
 
 def retract(body: Body, *, holding: bool = True, via: Sequence[Vec3] = (), gaze: Vec3 | None = None) -> Trajectory:

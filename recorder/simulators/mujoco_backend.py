@@ -8,6 +8,7 @@ bit for bit.
 from __future__ import annotations
 
 import hashlib
+import math
 import platform
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -118,6 +119,9 @@ class MujocoSimulator:
         self._joint_thing = {f"{t.id}.{k.joint.name}": t.id for t in self._things.values() for k in t.links if k.joint}
         # bounding sphere of every geom, for the broad phase of overlap_box
         self._radius = np.array(m.geom_rbound, dtype=np.float64)
+        # and its box in its own axes, for that of capsule_depths
+        self._box_middle = np.array(m.geom_aabb[:, :3], dtype=np.float64)
+        self._box_half = np.array(m.geom_aabb[:, 3:], dtype=np.float64)
         self._gravcomp = np.array(m.body_gravcomp, dtype=np.float64)
 
     # -- the wearer and what it holds
@@ -247,13 +251,43 @@ class MujocoSimulator:
                     found.add(thing)
         return tuple(sorted(found))
 
+    def capsule_depths(
+        self, a: Vec3, b: Vec3, radius_m: float, *, ignore: Collection[str] = ()
+    ) -> tuple[tuple[str, float], ...]:
+        self._refresh()
+        if radius_m <= 0.0:
+            raise SimulatorError(f"capsule radius {radius_m} must be positive")
+        m, d = self._model, self._data
+        middle = np.array([(p + q) / 2.0 for p, q in zip(a, b, strict=True)])
+        half_m = math.dist(a, b) / 2.0
+        reach = radius_m + half_m
+        gap = middle - d.geom_xpos
+        near = np.flatnonzero((gap * gap).sum(axis=1) <= (self._radius + reach) ** 2)
+        # what is large is near to everything: its own box says more than its bounding sphere
+        mine = np.einsum("ni,nij->nj", gap[near], d.geom_xmat[near].reshape(-1, 3, 3))
+        over = np.maximum(np.abs(mine - self._box_middle[near]) - self._box_half[near], 0.0)
+        near = near[(over * over).sum(axis=1) <= reach * reach]
+        depths: dict[str, float] = {}
+        along = ((b[0] - a[0]), (b[1] - a[1]), (b[2] - a[2]))
+        pose: Pose = (*middle.tolist(), *_onto(along))
+        with self._probe((radius_m, half_m, 0.0), pose, shape=mujoco.mjtGeom.mjGEOM_CAPSULE) as probe:
+            for g in near.tolist():
+                thing = self._geom_thing[g]
+                if g == probe or thing in ignore or thing in self._inactive:
+                    continue
+                depth = -mujoco.mj_geomDistance(m, d, probe, g, 0.01, None)
+                if depth > depths.get(thing, 0.0):
+                    depths[thing] = depth
+        return tuple(sorted(depths.items()))
+
     @contextmanager
-    def _probe(self, half: Vec3, pose: Pose) -> Iterator[int]:
-        """Lends the probe geom (the last of the model) size and place."""
+    def _probe(self, size: Vec3, pose: Pose, *, shape: mujoco.mjtGeom = mujoco.mjtGeom.mjGEOM_BOX) -> Iterator[int]:
+        """Lends the probe geom (the last of the model) shape, size and place."""
         m, d = self._model, self._data
         probe = m.ngeom - 1
-        m.geom_size[probe] = half
-        m.geom_rbound[probe] = float(np.sqrt(half[0] ** 2 + half[1] ** 2 + half[2] ** 2))
+        m.geom_type[probe] = shape
+        m.geom_size[probe] = size
+        m.geom_rbound[probe] = float(np.sqrt(size[0] ** 2 + size[1] ** 2 + size[2] ** 2))
         d.geom_xpos[probe] = pose[:3]
         quat: Quat = (pose[3], pose[4], pose[5], pose[6])
         d.geom_xmat[probe] = [v for row in quat_to_matrix(quat) for v in row]
@@ -384,6 +418,17 @@ class MujocoSimulator:
         if self._stale:
             mujoco.mj_kinematics(self._model, self._data)
             self._stale = False
+
+
+def _onto(along: Vec3) -> Quat:
+    """A rotation that takes z to a direction; none for no direction."""
+    x, y, z = along
+    n = math.sqrt(x * x + y * y + z * z)
+    if n < 1e-9:
+        return (1.0, 0.0, 0.0, 0.0)
+    if n + z < 1e-6 * n:
+        return (0.0, 1.0, 0.0, 0.0)
+    return normalised((n + z, -y, x, 0.0))
 
 
 def _pose(values: Sequence[float]) -> Pose:

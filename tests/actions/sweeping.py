@@ -16,7 +16,7 @@ from unittest import mock
 import iwreplay.actions.scope as scope_module
 from iwreplay.actions.grounding import Grounded
 from iwreplay.events import PrimitiveOutcome
-from iwreplay.motion.elbows import met_on_the_way
+from iwreplay.motion.arms import Met, met_on_the_way
 from iwreplay.motion.model import Approach, Refusal
 from iwreplay.motion.planner import Planner
 from iwreplay.pose import Vec3
@@ -58,7 +58,7 @@ class Sweep:
         self.tried: Counter[str] = Counter()
         #: commands that moved an arm, and those on whose way it met something: command -> what
         self.reaches = 0
-        self.met: list[tuple[str, str, int]] = []
+        self.met: list[tuple[str, tuple[Met, ...]]] = []
         world = World(self.base)
         for t in self.things:
             if t.cls == "door" and world.attr(t.id, "open") is False:
@@ -85,7 +85,7 @@ class Sweep:
             self.reaches += 1
             hit = met_on_the_way(scope.sim, scope.state, found, target=thing, point=point)
             if hit:
-                self.met.append((f"{self.base.scene.id} {scope.command.text} {thing}", ",".join(sorted(hit)), len(hit)))
+                self.met.append((f"{self.base.scene.id} {scope.command.text} {thing}", hit))
             return found
 
         with (
@@ -237,8 +237,8 @@ def main(argv: list[str]) -> None:
         _say(f"{scene_id}: {sum(sweep.tried.values())} commands, {len(found)} refused, {arms}")
         for r in found:
             _say(f"    {r}")
-        for text, what, n in sweep.met:
-            _say(f"    arm    {text}: {what} {n}")
+        for text, what in sweep.met:
+            _say(f"    arm    {text}: {', '.join(f'{m.thing} {m.depth_m * 100:.1f} cm of {m.part}' for m in what)}")
         tried += sweep.tried
         refused += Counter(r.kind for r in found)
         reaches, met = reaches + sweep.reaches, met + len(sweep.met)

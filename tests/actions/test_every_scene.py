@@ -17,6 +17,8 @@ from tests.actions.sweeping import KINDS, Refused, Sweep
 #: what is refused with good reason: something lies on the seat, or no socket is near the place where a device is kept
 #: (it is carried to one)
 GOOD_REASONS = {("sit", "OCCUPIED"), ("switch", "TOO_FAR")}
+#: share of the arms that may brush against something on their way
+ARMS = 0.03
 AT_ONCE = 2
 
 
@@ -49,7 +51,7 @@ def test_what_is_there_to_be_opened_filled_or_sat_on_can_be(scene_id: str) -> No
 def test_everything_in_every_scene_can_be_used(scene_id: str) -> None:
     sweep = Sweep(scene_id)
     assert _without_reason(sweep.run(KINDS)) == []
-    assert len(sweep.met) <= 0.06 * sweep.reaches + 2, sweep.met
+    assert len(sweep.met) <= ARMS * sweep.reaches + 2, sweep.met
 
 
 def test_the_sweep_finds_what_is_refused() -> None:

@@ -29,6 +29,7 @@ def office() -> Base:
         Placement(id="chair_1", cls="office_chair", at="floor", pos=(4.5, 3.05)),
         Placement(id="mug_1", cls="mug", at="table_1.top", pos=(0.0, 0.2)),
         Placement(id="paper_1", cls="newspaper", at="floor", pos=(6.5, 4.0)),
+        Placement(id="laptop_1", cls="laptop", at="table_1.top", pos=(-0.35, 0.2)),
         Placement(id="hat_1", cls="hat", at="table_1.top", pos=(0.35, 0.2)),
     )
     library = load_library(data_root() / "objects")
@@ -73,6 +74,15 @@ def test_a_reach_from_a_seat_stays_on_it(seated: World) -> None:
     heights = {round(e.values[2], 6) for e in seated.events[since:] if isinstance(e, BodyPosed)}
     assert heights == {round(seat[2], 6)}
     assert seated.attr(WEARER, "sitting") == "chair_1"
+
+
+def test_what_is_before_a_seat_is_opened_and_closed_from_it(seated: World) -> None:
+    seat = seated.state.body[:3]
+    seated.ok("[Open] laptop")
+    assert seated.attr("laptop_1", "open") is True
+    seated.ok("[Close] laptop")
+    assert seated.attr("laptop_1", "open") is False
+    assert seated.state.body[:3] == pytest.approx(seat, abs=1e-9)
 
 
 def test_nothing_is_put_where_the_wearer_sits(seated: World) -> None:

@@ -290,11 +290,39 @@ class SimulatorContract:
         at: Pose = (-0.3 + 0.045, 0.045, 0.77, 1.0, 0.0, 0.0, 0.0)
         assert sim.overlap_box((0.01, 0.01, 0.01), at) == ()
         assert sim.overlap_box((0.02, 0.02, 0.02), at) == ("cup_1",)
+        sim.capsule_depths(at[:3], at[:3], 0.05)  # the one leaves nothing behind for the other
+        assert sim.overlap_box((0.01, 0.01, 0.01), at) == ()
         assert sim.overlap_box((0.5, 0.1, 0.1), (0.0, 0.0, 0.75, 1.0, 0.0, 0.0, 0.0)) == ("cup_1", "cup_2", "table_1")
         assert sim.overlap_box((0.5, 0.1, 0.1), (0.0, 0.0, 0.75, 1.0, 0.0, 0.0, 0.0), ignore=("cup_2",)) == (
             "cup_1",
             "table_1",
         )
+
+    def test_a_capsule_is_told_how_deep_things_reach_into_it(self, sim: Simulator) -> None:
+        # beside the cup, a cylinder of radius 0.04 whose bottom is the table's top at 0.72
+        up = ((-0.3, -0.2, 0.80), (-0.3, -0.09, 0.80))
+        assert sim.capsule_depths(*up, 0.04) == ()
+        ((name, depth),) = sim.capsule_depths(*up, 0.06)
+        assert name == "cup_1"
+        assert abs(depth - 0.01) < 0.002
+        assert sim.capsule_depths(*up, 0.06, ignore=("cup_1",)) == ()
+        both = sim.capsule_depths((-0.3, -0.07, 0.76), (-0.3, -0.07, 0.79), 0.05)
+        assert [name for name, _ in both] == ["cup_1", "table_1"]
+        assert all(abs(depth - d) < 0.002 for (_, depth), d in zip(both, (0.02, 0.01), strict=True))
+
+    def test_a_capsule_may_point_anywhere_and_be_a_ball(self, sim: Simulator) -> None:
+        for way in ((0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.6, -0.8, 0.0)):
+            far = (1.2 + 0.2 * way[0], 1.2 + 0.2 * way[1], 0.5 + 0.2 * way[2])
+            assert sim.capsule_depths((1.2, 1.2, 0.5), far, 0.1) == ()
+            low = (1.2 + 0.2 * way[0], 1.2 + 0.2 * way[1], 0.25 + 0.2 * way[2])
+            least = min(0.25, low[2])
+            found = dict(sim.capsule_depths((1.2, 1.2, 0.25), low, 0.3))
+            assert abs(found["floor_1"] - (0.3 - least)) < 0.002
+
+    def test_a_capsule_right_through_a_thing_is_in_it(self, sim: Simulator) -> None:
+        ((name, depth),) = sim.capsule_depths((-0.5, 0.0, 0.77), (-0.1, 0.0, 0.77), 0.01)
+        assert name == "cup_1"
+        assert depth > 0.04
 
     def test_a_ray_finds_the_nearest(self, sim: Simulator) -> None:
         hit = sim.ray((-0.3, 0.0, 2.0), (0.0, 0.0, -1.0), 5.0)
@@ -313,6 +341,7 @@ class SimulatorContract:
         sim.contacts()
         sim.overlap_box((0.5, 0.1, 0.1), (0.0, 0.0, 0.75, 1.0, 0.0, 0.0, 0.0))
         sim.ray((-0.3, 0.0, 2.0), (0.0, 0.0, -1.0), 5.0, ignore=("cup_1",))
+        sim.capsule_depths((-0.3, 0.0, 0.7), (0.3, 0.0, 0.9), 0.05)
         sim.poses()
         sim.joints()
         assert sim.snapshot() == before
@@ -487,6 +516,8 @@ class SimulatorContract:
             sim.set_pose("table_1", _IDENTITY)
         with pytest.raises(SimulatorError, match="cup_1"):
             sim.detach("cup_1")
+        with pytest.raises(SimulatorError, match="radius 0"):
+            sim.capsule_depths((0.0, 0.0, 1.0), (0.0, 0.0, 1.1), 0.0)
         with pytest.raises(SimulatorError, match="third_hand"):
             sim.attach("cup_1", hand="third_hand", hand_from_thing=_IDENTITY)
         with pytest.raises(SimulatorError, match="cup_4"):

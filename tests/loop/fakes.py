@@ -121,6 +121,11 @@ class FakeSimulator:
     def overlap_box(self, half: Vec3, pose: Pose, *, ignore: Collection[str] = ()) -> tuple[str, ...]:
         return ()
 
+    def capsule_depths(
+        self, a: Vec3, b: Vec3, radius_m: float, *, ignore: Collection[str] = ()
+    ) -> tuple[tuple[str, float], ...]:
+        return ()
+
     def ray(
         self, origin: Vec3, direction: Vec3, max_m: float, *, ignore: Collection[str] = ()
     ) -> tuple[str, float] | None:

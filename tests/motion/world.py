@@ -197,6 +197,9 @@ def opened(state: WorldState, thing_id: str) -> None:
     state.attrs[thing_id]["open"] = True
 
 
+_BALLS_M = 0.02
+
+
 class BoxSim:
     """Rays and overlaps against the box shapes of a state; anything else that a planner asks is an error."""
 
@@ -229,6 +232,24 @@ class BoxSim:
         self.asked += 1
         probe = Box(pose, half)
         return tuple(sorted({name for name, b in self._boxes(ignore) if boxes_overlap(probe, b)}))
+
+    def capsule_depths(
+        self, a: Vec3, b: Vec3, radius_m: float, *, ignore: Collection[str] = ()
+    ) -> tuple[tuple[str, float], ...]:
+        """By balls along the segment."""
+        self.asked += 1
+        steps = max(1, math.ceil(math.dist(a, b) / _BALLS_M))
+        depths: dict[str, float] = {}
+        for name, box in self._boxes(ignore):
+            inv = inverse(box.pose)
+            for k in range(steps + 1):
+                at = transform_point(inv, tuple(p + (q - p) * k / steps for p, q in zip(a, b, strict=True)))  # type: ignore[arg-type]
+                over = [abs(c) - h for c, h in zip(at, box.half, strict=True)]
+                outside = math.sqrt(sum(max(0.0, o) ** 2 for o in over))
+                depth = radius_m - (outside if outside > 0.0 else max(over))
+                if depth > depths.get(name, 0.0):
+                    depths[name] = depth
+        return tuple(sorted(depths.items()))
 
 
 def enter(b: Box, origin: Vec3, direction: Vec3) -> float | None:
