@@ -59,8 +59,7 @@ class Approaching:
 
     def __init__(self, scene: CompiledScene, sim: Simulator, walking: Walking) -> None:
         self._sim, self._walking = sim, walking
-        #: what an arm can't brush past: all but the small movable things
-        self.solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
+        self._solid = frozenset(t.id for t in scene.things if t.fixed or max(t.bounds_half) > _SMALL_M)
         #: what parts one room from the next
         self.walls = frozenset(t.id for t in scene.things if t.cls == "wall")
 
@@ -122,14 +121,14 @@ class Approaching:
         """A free way of the palm, or what blocks it. What the right hand holds stays where it is carried
         while the left one reaches."""
         facing, held = self._facing(state, aim, at=at, yaw=yaw, left=left)
-        return hand_path(self._sim, aim, start=start, facing=facing, solid=self.solid, held=held)
+        return hand_path(self._sim, aim, start=start, facing=facing, solid=self._solid, held=held)
 
     def other_ways(self, state: WorldState, aim: Aim, approach: Approach) -> Iterator[tuple[Vec3, ...]]:
         """Free ways of the palm from the stance of an approach, other than its own."""
         reach, stance = approach.reach, approach.route.stance
         facing, held = self._facing(state, aim, at=(stance.x, stance.y), yaw=stance.yaw, left=reach.left)
         start = reach.waypoints[0]
-        for way in hand_ways(self._sim, aim, start=start, facing=facing, solid=self.solid, held=held):
+        for way in hand_ways(self._sim, aim, start=start, facing=facing, solid=self._solid, held=held):
             if not isinstance(way, Blocked) and way != reach.waypoints:
                 yield way
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from iwreplay.motion.arms import Arm
@@ -13,7 +13,7 @@ from iwreplay.pose import Vec3
 from iwreplay.world.geometry import room_at
 from iwreplay.world.state import WorldState
 
-__all__ = ["BRUSHES_M", "FreeArm"]
+__all__ = ["FreeArm"]
 
 #: where the elbow may point, of a right arm in the axes of the stance: as is usual, out, down, out and down, up, in,
 #: back, high
@@ -33,9 +33,6 @@ _POLES: tuple[Vec3 | None, ...] = (
 _WAYS, _STANCES = 3, 6
 _APART_M = 0.15
 _DETOUR_M = 1.0
-
-#: a sleeve that is no deeper in something brushes against it, and the arm goes on
-BRUSHES_M = 0.03
 
 #: other free ways of the hand from the same stance
 OtherWays = Callable[[Approach], Iterator[tuple[Vec3, ...]]]
@@ -80,13 +77,6 @@ class FreeArm:
         if self._best is not None and len(self._looked_at) > 1:
             self._accept(self._best)
         return self._best
-
-    def pierced(self, solid: Collection[str]) -> str:
-        """Id of what of `solid` the arm of the best goes right into, or "". On a seat, nothing: there it may be the
-        rest that is made for arms, and there is no other place to reach from."""
-        if self._best is None or self._best.reach.posture == "sit" or self.depth_m <= BRUSHES_M:
-            return ""
-        return next((m.thing for m in self._arm(self._best).met() if m.depth_m > BRUSHES_M and m.thing in solid), "")
 
     def _is_detour(self, first: Route, other: Route) -> bool:
         """Whether it is better to touch something than to walk there."""

@@ -13,7 +13,7 @@ from iwreplay.motion.footprints import segment_gap
 from iwreplay.motion.model import Approach, Names, Refusal, Route, Stance
 from iwreplay.motion.sight import Sight
 from iwreplay.motion.touching import aim_at, carried_with, held_thing, supports, the
-from iwreplay.motion.walking import Walking, capitalised
+from iwreplay.motion.walking import Walking
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, wrap_angle, yaw_of
 from iwreplay.scene.model import CompiledScene, Thing
@@ -102,9 +102,8 @@ class Planner:
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
         `accept` may turn down a stance for what is to be done from it; the next best is tried then.
         Upper arm, forearm and hand meet nothing on the way where a stance near by, a way of the hand and a turn of the
-        elbow allow it; else as little as can be, which may be the brush of a sleeve and no more.
-        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand or of the arm) or
-        POSTURE.
+        elbow allow it; else as little as can be.
+        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
         """
         aim = aim_at(state, target_id, point)
         arm = FreeArm(
@@ -115,14 +114,7 @@ class Planner:
             accept=anything if accept is None else accept,
         )
         found = self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left, accept=arm.take)
-        best = arm.result()
-        if best is None:
-            return found
-        blocker = arm.pierced(self._approaching.solid)
-        if blocker:
-            what = self._walking.the(state, blocker)
-            return Refusal("COLLISION", f"{capitalised(what)} is in the way of my arm.", blocker)
-        return best
+        return arm.result() or found
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""
