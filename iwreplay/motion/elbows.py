@@ -29,8 +29,9 @@ _POLES: tuple[Vec3 | None, ...] = (
     (0.1, 0.5, 0.85),
 )
 #: other hand ways and stances that are looked at for one reach, how far apart stances of one posture are to tell
-#: anything new, and how much more one walks to touch nothing
-_WAYS, _STANCES = 3, 6
+#: anything new, and how much more one walks to touch nothing. The first stance is kept: who steps aside for a sleeve
+#: may be too far from the next thing on the same table
+_WAYS, _STANCES = 3, 1
 _APART_M = 0.15
 _DETOUR_M = 1.0
 
