@@ -53,7 +53,7 @@ def _spout(scope: Scope, tap: Thing) -> Vec3:
     """Where the water comes out: the top of the shape that shows it running, else the top of the tap."""
     for link, pose in zip(tap.links, link_poses(tap, scope.state), strict=True):
         for shape in link.shapes:
-            if shape.when.get("on") == (True,) and shape.kind in ("cylinder", "capsule"):
+            if shape.when.get("on") == (True,) and shape.kind in ("cylinder", "capsule", "cone"):
                 return transform_point(compose(pose, shape.pose), (0.0, 0.0, shape_half(shape)[2]))
     x0, y0, _, x1, y1, z1 = thing_aabb(tap, scope.state)
     return ((x0 + x1) / 2, (y0 + y1) / 2, z1)

@@ -15,9 +15,10 @@ from pxr import Gf, Sdf, UsdGeom, UsdShade, Vt
 
 from iwreplay.errors import StageError
 from iwreplay.pose import IDENTITY, Pose
-from iwreplay.render.appearance import liquid_of, material_name, shape_is_drawn
+from iwreplay.render.appearance import liquid_of, liquid_share, material_name, shape_is_drawn
 from iwreplay.render.extras import EXTRA_MATERIALS, extra_shapes
 from iwreplay.render.labels import bend_m, label
+from iwreplay.render.liquids import liquid_bodies, step_of
 from iwreplay.render.looks import PLAIN, Look, look_of, marked_shapes, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.shapes import tessellate
@@ -91,11 +92,11 @@ class Visuals:
             return
         rgb = "_".join(str(c) for c in liquid.rgb)
         made, colour = self.looks.of(Material(name=f"(liquid_{rgb})", rgb=liquid.rgb, texture="rubber"))
-        mesh = tessellate("cylinder", (1.0, 1.0))
-        size = (liquid.radius_m, liquid.radius_m, (liquid.z1_m - liquid.z0_m) / 2.0)
+        step, stretch = step_of(liquid_share(thing, liquid))
+        mesh = liquid_bodies(thing)[step]
         prim = author_mesh(self.stage, _visuals(self.stage, link).AppendChild("liquid"), mesh, tiled=(1.0, -1.0))
         _paint(prim, made, colour)
-        place(prim, _up((liquid.z0_m + liquid.z1_m) / 2.0), scale=size)
+        place(prim, _up(liquid.z0_m), scale=(1.0, 1.0, stretch))
 
     def _face(self, thing: Thing, owner: Link, face: Face, link: Any) -> None:
         faces = UsdGeom.Scope.Define(self.stage, link.GetPath().AppendChild("faces"))

@@ -278,7 +278,7 @@ def test_frames_of_a_log_outside_a_store_go_to_the_current_folder(run: Run, tmp_
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("nope",), "unknown task 'nope'. Known: G05"),
+        (("nope",), "unknown task 'nope'. Known: "),
         ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, random, scripted:FILE"),
         ((TASK, "--assistant", "orakle"), "unknown assistant 'orakle'. Nearest: oracle. Known: oracle, silent"),
         ((TASK, "--assistant", "scripted:"), "unknown assistant 'scripted:'. Name the file of its lines"),

@@ -187,8 +187,8 @@ class Forgery(msgspec.Struct, frozen=True):
 
 FORGERIES = (
     Forgery(StateDelta, _held, "new", True, "sponge_2"),
-    Forgery(PrimitiveOutcome, lambda e: e.turn == 3, "distance_m", 0.25, "counter_1"),
-    Forgery(PrimitiveOutcome, lambda e: e.turn == 4, "duration_s", 9.5, "cabinet_1"),
+    Forgery(PrimitiveOutcome, lambda e: e.turn == 3, "distance_m", 0.25, "sponge_1"),
+    Forgery(PrimitiveOutcome, lambda e: e.turn == 4, "duration_s", 9.5, "sponge_1"),
     Forgery(CommandIssued, lambda e: e.turn == 4, "text", "[Walk] used bin"),
     Forgery(Happened, lambda e: e.what == "wipe", "tool", "sponge_1", "dining_table_1"),
     Forgery(FrameCaptured, lambda e: e.turn == 3, "pixels_sha256", "0" * 64),
@@ -247,11 +247,11 @@ def test_deeds_that_do_not_follow_from_the_turn_are_found(run: Run, events: list
     seq = _where(events, lambda e: isinstance(e, HumanTurn) and e.turn == 3)
     honest = events[seq]
     assert isinstance(honest, HumanTurn)
-    forged = msgspec.structs.replace(honest, commands=("[TurnAround]", honest.commands[1]))
+    forged = msgspec.structs.replace(honest, commands=("[TurnAround]",))
     first = _first(run, _forged(events, tmp_path, {seq: forged}), tmp_path)
     issued = _where(events, lambda e: isinstance(e, CommandIssued) and e.turn == 3)
     assert (first["seq"], first["kind"], first["field"]) == (issued, "command_issued", "text")
-    assert (first["expected"], first["got"]) == ('"[Walk] counter"', '"[TurnAround]"')
+    assert (first["expected"], first["got"]) == ('"[Grab] sponge on counter"', '"[TurnAround]"')
     assert first["decision"]["text"] == UPSTREAM[3]
 
 

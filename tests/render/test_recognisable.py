@@ -115,6 +115,7 @@ _STATES: dict[str, tuple[dict[str, AttrValue], dict[str, AttrValue], float]] = {
 _ALWAYS_SO = {("broken_glass", "dirty"), ("debris", "dirty"), ("glass_shards", "dirty"), ("spill", "wet")}
 
 
+@pytest.mark.slow
 def test_every_class_shows_its_states_on_a_share_of_itself(library: Library) -> None:
     """Broken, cooked, cut, mouldy, dirty, wet and so on: not a speck somewhere."""
     weak, seen = {}, dict.fromkeys(_STATES, 0)

@@ -77,6 +77,7 @@ def test_a_read_in_the_same_breath_comes_too_late(task: TaskPack) -> None:
     assert "end the turn after the Read" in failed["evidence is shown in time"]
 
 
+@pytest.mark.slow
 def test_what_was_seen_in_the_warmup_only_must_have_been(task: TaskPack) -> None:
     evidence = (Evidence(read="note_1.top", source="warmup", before=MUG_GRABBED),)
     failed = _failed(_with(task, evidence=evidence))
@@ -85,6 +86,7 @@ def test_what_was_seen_in_the_warmup_only_must_have_been(task: TaskPack) -> None
     assert "before: [Grab] blue mug in turn 2" in failed["evidence is shown in time"]
 
 
+@pytest.mark.slow
 def test_what_must_be_remembered_is_out_of_sight(task: TaskPack) -> None:
     evidence = (Evidence(see="mug_1", source="warmup", before=MUG_GRABBED, gone=True),)
     failed = _failed(_with(task, evidence=evidence))
@@ -92,6 +94,7 @@ def test_what_must_be_remembered_is_out_of_sight(task: TaskPack) -> None:
     assert "mug_1 is still in view in f0" in failed["evidence is shown in time"]
 
 
+@pytest.mark.slow
 def test_evidence_for_what_never_happens_is_named(task: TaskPack) -> None:
     evidence = (Evidence(see="mug_1", before=["event", {"verb": "sit"}]),)
     failed = _failed(_with(task, evidence=evidence))
@@ -99,6 +102,7 @@ def test_evidence_for_what_never_happens_is_named(task: TaskPack) -> None:
     assert "never does; mend `before`" in failed["evidence is shown in time"]
 
 
+@pytest.mark.slow
 def test_memory_is_declared(task: TaskPack) -> None:
     point = msgspec.structs.replace(task.points[0], id="remembered", capability="C4")
     failed = _failed(_with(task, tests=("C1", "C3", "C4"), points=(*task.points, point), evidence=msgspec.UNSET))
@@ -117,6 +121,7 @@ def test_a_longer_oracle_is_found_out_and_the_shorter_one_printed(task: TaskPack
     assert "1. [Read] note; 2. [Grab] blue mug; 3. [Walk] dining table" in failed["oracle is the shortest"]
 
 
+@pytest.mark.slow
 def test_a_turn_of_words_only_is_too_long_too(task: TaskPack) -> None:
     steps = (task.oracle[0], OracleStep(), *task.oracle[1:])
     failed = _failed(_with(task, oracle=steps))

@@ -50,7 +50,14 @@ def _play(name: str, sim: MujocoSimulator, marks: Marks, resume: Resumption | No
     return tuple(log.events())
 
 
-@pytest.mark.parametrize("name", ["V06", "about_to_err", "correction", "delivery", "phone_call"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "about_to_err",
+        "phone_call",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("V06", "correction", "delivery")),
+    ],
+)
 def test_it_is_the_same_from_every_turn_on(name: str) -> None:
     """Scripted events that fired and that are to come, what is left of an intent, what was seen, what is held."""
     sim, marks = MujocoSimulator(), Marks()
