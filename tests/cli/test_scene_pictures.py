@@ -141,7 +141,7 @@ def test_what_can_not_be_read_is_named(run: Run, tmp_path: Path) -> None:
     [
         ({"cap_px": 3.2}, "capitals of 3.2 pixels"),
         ({"contrast": 1.7}, "contrast of 1.7"),
-        ({"shown": 0.3}, "30 % of its face"),
+        ({"shown": 0.3}, "of its letters"),
         ({"fits": False}, "does not fit"),
         ({"read_from": "", "cap_px": None, "contrast": None}, "can't be read from anywhere"),
     ],
@@ -182,14 +182,14 @@ def test_what_no_hand_gets_to_is_named(tmp_path: Path) -> None:
 def test_contrast_is_that_of_wcag() -> None:
     black_on_white = np.full((100, 3), 255, np.uint8)
     black_on_white[:20] = 0
-    assert checking._contrast(black_on_white, ink_share=0.2) == pytest.approx(21.0)
+    assert legible._contrast(black_on_white, ink_share=0.2) == pytest.approx(21.0)
     grey = np.full((100, 3), 255, np.uint8)
     grey[:20] = 118
-    assert checking._contrast(grey, ink_share=0.2) == pytest.approx(4.6, abs=0.1)
-    assert checking._contrast(grey[20:], ink_share=0.2) == 1.0
+    assert legible._contrast(grey, ink_share=0.2) == pytest.approx(4.6, abs=0.1)
+    assert legible._contrast(grey[20:], ink_share=0.2) == 1.0
     specks = np.full((1000, 3), 255, np.uint8)
     specks[:2] = 0
-    assert checking._contrast(specks, ink_share=0.2) == 1.0, "two dark pixels are no ink"
+    assert legible._contrast(specks, ink_share=0.2) == 1.0, "two dark pixels are no ink"
 
 
 def test_a_face_is_turned_square_to_the_reader() -> None:
