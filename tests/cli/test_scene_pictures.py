@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from iwreplay.app import checking, rendering
+from iwreplay.app import checking, legible, rendering
 from iwreplay.app.checking import check_scene
 from iwreplay.app.rendering import draw_gallery
 from iwreplay.frames import png_pixels
