@@ -12,6 +12,7 @@ from iwreplay.frames.legibility import face_pixels, flattened, share_in_view
 from iwreplay.frames.maker import DrawnState, FrameMaker
 from iwreplay.frames.pages import Pixels
 from iwreplay.pose import Pose
+from iwreplay.render.labels import bend_m
 from iwreplay.render.text import TextFit, draw_text, fit_text
 from iwreplay.scene.model import Face, Thing
 from iwreplay.world.geometry import faces_of
@@ -20,9 +21,8 @@ __all__ = ["FLAT_CAP_PX", "READABLE_CONTRAST", "READABLE_SHOWN", "MeasuredText",
 
 #: least ratio of the luminances of ink and paper in the pixels, as WCAG 2.2 defines it and asks of large letters
 READABLE_CONTRAST = 3.0
-#: as much of the letters must be in view; those at the ends of a label that goes around a bottle bend away and are
-#: not counted as seen
-READABLE_SHOWN = 0.8
+#: as much of the letters must be in view
+READABLE_SHOWN = 0.95
 #: height of capitals in a face that is turned square to the reader, pixels
 FLAT_CAP_PX = 34
 #: of the pixels that the ink should take, the share that must be as far from the paper as that: edges are blurred
@@ -100,7 +100,17 @@ def measure_text(
     points = np.stack(
         [((u + 0.5) / ink.shape[1] - 0.5) * face.size[0], (0.5 - (v + 0.5) / ink.shape[0]) * face.size[1]], axis=1
     )
-    shown = share_in_view(points, camera, focal_px=focal_px, face=at, mask=mask)
+    owner = next(link for link in thing.links if face in link.faces)
+    shown = share_in_view(
+        points,
+        camera,
+        focal_px=focal_px,
+        face=at,
+        bend_m=bend_m(owner, face),
+        ids=frame.ids,
+        depth=frame.depth,
+        thing_index=index,
+    )
     return MeasuredText(seen.cap_px, contrast, shown, fit, flat, frame.rgb)
 
 

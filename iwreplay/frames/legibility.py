@@ -138,26 +138,38 @@ def share_in_view(
     *,
     focal_px: float,
     face: Pose,
-    mask: npt.NDArray[np.bool_],
+    bend_m: float,
+    ids: npt.NDArray[np.int32],
+    depth: npt.NDArray[np.float32],
+    thing_index: int,
 ) -> float:
-    """Share of points (n, 2) of a face, metres from its middle to the reader's right and up, that lie in a frame and in
-    the pixels of `mask` (height, width), as `face_pixels` finds them. 0 without points."""
+    """Share of points (n, 2) of a face, metres from its middle to the reader's right and up, that a frame shows: inside
+    it, turned to the camera, in a pixel of the thing, with nothing clearly before them. 0 without points.
+
+    bend_m: radius of the cylinder that the face is bent around, behind it; 0 for a flat one.
+    """
     import numpy as np
 
     if len(points) == 0:
         return 0.0
-    height, width = mask.shape
-    camera_from_face = compose(inverse(camera), face)
-    (ax, ay, _), (bx, by, _), (cx, cy, _) = quat_to_matrix(camera_from_face[3:])
-    ox, oy, oz = camera_from_face[:3]
+    height, width = ids.shape
     u, v = points[:, 0], points[:, 1]
-    deep = -(oz + cx * u + cy * v)
+    around = u / bend_m if bend_m else np.zeros(len(points))
+    nx, nz = np.sin(around), np.cos(around)
+    u, w = (bend_m * nx, bend_m * (nz - 1.0)) if bend_m else (u, around)
+    eye = compose(inverse(face), camera)
+    turned = (eye[0] - u) * nx + (eye[2] - w) * nz > 0.0
+    camera_from_face = compose(inverse(camera), face)
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = quat_to_matrix(camera_from_face[3:])
+    ox, oy, oz = camera_from_face[:3]
+    deep = -(oz + cx * u + cy * v + cz * w)
     before = np.maximum(deep, 1e-6)
-    x = np.floor(width / 2.0 + focal_px * (ox + ax * u + ay * v) / before)
-    y = np.floor(height / 2.0 - focal_px * (oy + bx * u + by * v) / before)
-    inside = (deep > 0.0) & (x >= 0) & (x < width) & (y >= 0) & (y < height)
-    column, row = np.where(inside, x, 0).astype(np.int64), np.where(inside, y, 0).astype(np.int64)
-    return float(np.count_nonzero(inside & mask[row, column])) / len(points)
+    x = np.floor(width / 2.0 + focal_px * (ox + ax * u + ay * v + az * w) / before)
+    y = np.floor(height / 2.0 - focal_px * (oy + bx * u + by * v + bz * w) / before)
+    inside = turned & (deep > 0.0) & (x >= 0) & (x < width) & (y >= 0) & (y < height)
+    at = np.where(inside, y, 0).astype(np.int64), np.where(inside, x, 0).astype(np.int64)
+    seen = inside & (ids[at] == thing_index) & (depth[at] > deep - _HIDDEN_BY_M)
+    return float(np.count_nonzero(seen)) / len(points)
 
 
 def flattened(

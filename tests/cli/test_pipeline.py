@@ -20,10 +20,12 @@ from iwreplay.events import EpisodeEnded, StateDelta
 from iwreplay.log import LogWriter, read_log
 from iwreplay.loop import environment_fingerprint
 from iwreplay.store import Store, kept_verdicts
+from iwreplay.taskpack.loader import load_tasks
 from scorers import Scorer
 from tests.cli.conftest import Run
 
 TASK = "V06"
+TASKS = load_tasks()
 
 
 def _cli(*args: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -278,7 +280,7 @@ def test_frames_of_a_log_outside_a_store_go_to_the_current_folder(run: Run, tmp_
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("nope",), "unknown task 'nope'. Known: "),
+        (("nope",), f"unknown task 'nope'. Known: {len(TASKS)}, from {TASKS[0].id} to {TASKS[-1].id}."),
         ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, random, scripted:FILE"),
         ((TASK, "--assistant", "orakle"), "unknown assistant 'orakle'. Nearest: oracle. Known: oracle, silent"),
         ((TASK, "--assistant", "scripted:"), "unknown assistant 'scripted:'. Name the file of its lines"),

@@ -79,22 +79,40 @@ def test_the_back_of_a_card_shows_no_face() -> None:
     assert (view.cap_px, view.shown) == (0.0, 0.0)
 
 
+#: points along a line of text, 20 cm wide
+LINE = np.array([[x, y] for x in np.linspace(-0.1, 0.1, 41) for y in (-0.01, 0.0, 0.01)])
+
+
+def _share(camera: Pose, *, ids: np.ndarray | None = None, depth: float = 9.0, bend_m: float = 0.0) -> float:
+    return share_in_view(
+        LINE, camera, focal_px=FOCAL, face=UPRIGHT, bend_m=bend_m,
+        ids=np.zeros((480, 640), np.int32) if ids is None else ids,
+        depth=np.full((480, 640), depth, np.float32), thing_index=0,
+    )  # fmt: skip
+
+
 def test_the_share_of_points_in_view() -> None:
-    """Those in the frame, before the camera and in the mask count."""
-    points = np.array([[x, y] for x in np.linspace(-0.1, 0.1, 21) for y in (-0.01, 0.0, 0.01)])
-    everything = np.ones((480, 640), np.bool_)
-
-    def share(camera: Pose, mask: np.ndarray = everything) -> float:
-        return share_in_view(points, camera, focal_px=FOCAL, face=UPRIGHT, mask=mask)
-
+    """Those in the frame, before the camera, in pixels of the thing, with nothing before them count."""
     ahead = look((0.0, -0.7, 0.0), (0.0, 0.0, 0.0))
-    assert share(ahead) == 1.0
-    left = everything.copy()
-    left[:, 320:] = False
-    assert share(ahead, left) == pytest.approx(10 / 21)
+    assert _share(ahead) == 1.0
+    another = np.zeros((480, 640), np.int32)
+    another[:, 320:] = 1
+    assert _share(ahead, ids=another) == pytest.approx(20 / 41)
+    assert _share(ahead, depth=0.695) == 1.0
+    assert _share(ahead, depth=0.6) == 0.0
     # the right half lies beyond the edge of the frame, whose own column shows the face
     edge = 320 / FOCAL * 0.7
-    aside = look((-edge, -0.7, 0.0), (-edge, 0.0, 0.0))
-    assert share(aside) == pytest.approx(10.5 / 21, abs=0.03)
-    assert share(look((0.0, -0.7, 0.0), (0.0, -2.0, 0.0))) == 0.0
-    assert share_in_view(points[:0], ahead, focal_px=FOCAL, face=UPRIGHT, mask=everything) == 0.0
+    assert _share(look((-edge, -0.7, 0.0), (-edge, 0.0, 0.0))) == pytest.approx(0.5, abs=0.02)
+    assert _share(look((0.0, -0.7, 0.0), (0.0, -2.0, 0.0))) == 0.0
+    assert _share(look((0.0, 0.7, 0.0), (0.0, 0.0, 0.0))) == 0.0, "from behind"
+
+
+def test_a_bent_label_shows_what_is_turned_to_the_camera() -> None:
+    """20 cm around a radius of 10 cm are a radian to either side, around 5 cm two; the horizon of a cylinder is
+    acos(r / (r + d)) away."""
+    assert _share(look((0.0, -0.7, 0.0), (0.0, 0.0, 0.0)), bend_m=0.1) == 1.0
+    narrow = _share(look((0.0, -0.3, 0.0), (0.0, 0.0, 0.0)), bend_m=0.05)
+    assert narrow == pytest.approx(math.acos(0.05 / 0.35) / 2.0, abs=0.03)
+    # half of it goes around the side that is looked at from the right
+    aside = _share(look((0.9, 0.1, 0.0), (0.0, 0.1, 0.0)), bend_m=0.1)
+    assert aside == pytest.approx((1.0 - (math.pi / 2 - math.acos(0.1 / 0.9))) / 2, abs=0.03)

@@ -1,4 +1,4 @@
-"""Arms on their way to things in real scenes: hand, forearm and upper arm pass through nothing."""
+"""Arms on their way to things in real scenes: the hand passes through nothing, the rest of the arm hardly ever."""
 
 from __future__ import annotations
 
@@ -37,31 +37,32 @@ class Case:
         assert isinstance(found, Approach)
         self.found = found
 
-    def met(self, sim: Simulator, approach: Approach) -> set[str]:
-        """What the arm is in, looked at in another way than the planner does: bones of the body that is played, as
-        rows of boxes, at equal times."""
+    def met(self, sim: Simulator, approach: Approach) -> set[tuple[str, str]]:
+        """(part of the arm, what it is in), looked at in another way than the planner does: bones of the body that is
+        played, as rows of boxes, at equal times."""
         motion = move.reach(move.walk(self.there.body, approach.route).end, approach.reach)
         bodies = [motion.body_at(motion.duration_s * k / MOMENTS) for k in range(MOMENTS + 1)]
         palms = [key_poses(b).right_hand[:3] for b in bodies]
         begun_at = min(range(MOMENTS), key=lambda k: math.dist(palms[k], approach.reach.waypoints[0])) + 1
-        met: set[str] = set()
+        met: set[tuple[str, str]] = set()
         for body, palm in zip(bodies[begun_at:], palms[begun_at:], strict=True):
             at = fk(body)
             shoulder, elbow, wrist = (at[j][:3] for j in (RIGHT_ARM.upper, RIGHT_ARM.lower, RIGHT_ARM.end))
             there = math.dist(palm, self.point) < 0.13
             place = (self.aim.place,) if self.aim.place and there else ()
             bones = (
-                (shoulder, elbow, 0.25, 1.0, 0.045, ()),
-                (elbow, wrist, 0.0, 0.65, 0.038, place),
-                (wrist, palm, 0.0, 1.0, 0.026, place),
+                ("upper arm", shoulder, elbow, 0.25, 1.0, 0.045, ()),
+                ("forearm", elbow, wrist, 0.0, 0.65, 0.038, place),
+                ("hand", wrist, palm, 0.0, 1.0, 0.026, place),
             )
-            for a, b, first, last, radius, excused in bones:
+            for part, a, b, first, last, radius, excused in bones:
                 half = (radius - THINNER_M) / math.sqrt(3.0)
                 for k in range(13):
                     t = first + (last - first) * k / 12
                     x, y, z = (p + t * (q - p) for p, q in zip(a, b, strict=True))
                     pose = (x, y, z, 1.0, 0.0, 0.0, 0.0)
-                    met |= set(sim.overlap_box((half, half, half), pose, ignore=(*self.aim.ignore, *excused)))
+                    hits = sim.overlap_box((half, half, half), pose, ignore=(*self.aim.ignore, *excused))
+                    met |= {(part, h) for h in hits}
         return met
 
 
@@ -73,11 +74,14 @@ def cases() -> tuple[Simulator, list[Case]]:
     return plan._sim, [Case(plan, state, t.id, p) for t, p in points[:REACHES]]
 
 
-def test_the_arm_hardly_ever_passes_through_anything(cases: tuple[Simulator, list[Case]]) -> None:
+def test_the_hand_passes_through_nothing_and_the_arm_hardly_ever(
+    cases: tuple[Simulator, list[Case]],
+) -> None:
     sim, some = cases
     met = {c.target: c.met(sim, c.found) for c in some}
-    free = {t: m for t, m in met.items() if not m}
-    assert len(free) >= len(met) - 3, met
+    parts = {part for m in met.values() for part, _ in m}
+    assert "hand" not in parts, met
+    assert sum(bool(m) for m in met.values()) <= 2, met
 
 
 def test_what_the_planner_takes_for_free_is_free_and_the_other_way_round(cases: tuple[Simulator, list[Case]]) -> None:
@@ -86,7 +90,7 @@ def test_what_the_planner_takes_for_free_is_free_and_the_other_way_round(cases: 
     told = [met_on_the_way(sim, c.there, a, target=c.target, point=c.point) for c, a in zip(some, usual, strict=True)]
     assert any(told), "nothing is in the way of any arm: the test shows nothing"
     for c, a, what in zip(some, usual, told, strict=True):
-        assert c.met(sim, a) <= {m.thing for m in what}
+        assert {thing for _, thing in c.met(sim, a)} <= {m.thing for m in what}
 
 
 def test_it_is_the_elbow_or_the_way_that_keeps_the_arm_clear(cases: tuple[Simulator, list[Case]]) -> None:
