@@ -11,7 +11,7 @@ from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
 from iwreplay.motion.footprints import Point2, segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
-from iwreplay.motion.hand import Blocked, HeldBox, hand_path, hand_ways
+from iwreplay.motion.hand import Blocked, HeldBox, first_free, hand_ways
 from iwreplay.motion.model import Approach, Reach, Refusal, Route, Stance
 from iwreplay.motion.search import STRAIGHT, Search
 from iwreplay.motion.sides import rooms_of
@@ -19,7 +19,7 @@ from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_wind
 from iwreplay.motion.touching import Aim, aim_at, held_thing
 from iwreplay.motion.walking import Origin, Walking, capitalised
 from iwreplay.ports import Simulator
-from iwreplay.pose import Quat, Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
+from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import room_at, thing_box, thing_of
@@ -120,27 +120,25 @@ class Approaching:
     ) -> tuple[Vec3, ...] | Blocked:
         """A free way of the palm, or what blocks it. What the right hand holds stays where it is carried
         while the left one reaches."""
-        facing, held = self._facing(state, aim, at=at, yaw=yaw, left=left)
-        return hand_path(self._sim, aim, start=start, facing=facing, solid=self._solid, held=held)
+        return first_free(self._ways(state, aim, start=start, at=at, yaw=yaw, left=left))
 
     def other_ways(self, state: WorldState, aim: Aim, approach: Approach) -> Iterator[tuple[Vec3, ...]]:
         """Free ways of the palm from the stance of an approach, other than its own."""
         reach, stance = approach.reach, approach.route.stance
-        facing, held = self._facing(state, aim, at=(stance.x, stance.y), yaw=stance.yaw, left=reach.left)
-        start = reach.waypoints[0]
-        for way in hand_ways(self._sim, aim, start=start, facing=facing, solid=self._solid, held=held):
+        at = (stance.x, stance.y)
+        for way in self._ways(state, aim, start=reach.waypoints[0], at=at, yaw=stance.yaw, left=reach.left):
             if not isinstance(way, Blocked) and way != reach.waypoints:
                 yield way
 
-    def _facing(
-        self, state: WorldState, aim: Aim, *, at: tuple[float, float], yaw: float, left: bool
-    ) -> tuple[tuple[float, float], tuple[Quat, HeldBox] | None]:
-        """Direction from the body to the point, and the heading and box of what the reaching hand holds."""
+    def _ways(
+        self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float, left: bool
+    ) -> Iterator[tuple[Vec3, ...] | Blocked]:
         dx, dy = aim.point[0] - at[0], aim.point[1] - at[1]
         n = math.sqrt(dx * dx + dy * dy)
         facing = (dx / n, dy / n) if n > 1e-6 else (math.cos(yaw), math.sin(yaw))
-        held = None if left else held_box(state)
-        return facing, (from_xyz_yaw(0.0, 0.0, 0.0, yaw)[3:], held) if held else None
+        box = None if left else held_box(state)
+        held = (from_xyz_yaw(0.0, 0.0, 0.0, yaw)[3:], box) if box else None
+        return hand_ways(self._sim, aim, start=start, facing=facing, solid=self._solid, held=held)
 
     @property
     def walking(self) -> Walking:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from iwreplay.motion.touching import Aim
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Quat, Vec3, compose
 
-__all__ = ["Blocked", "HeldBox", "hand_path", "hand_ways", "segment_hit"]
+__all__ = ["Blocked", "HeldBox", "first_free", "hand_ways", "segment_hit"]
 
 #: half the thickness of a hand
 _HAND_M = 0.035
@@ -32,22 +32,10 @@ class Blocked(NamedTuple):
 HeldBox = tuple[Pose, Vec3]
 
 
-def hand_path(
-    sim: Simulator,
-    aim: Aim,
-    *,
-    start: Vec3,
-    facing: tuple[float, float],
-    solid: frozenset[str],
-    held: tuple[Quat, HeldBox] | None = None,
-) -> tuple[Vec3, ...] | Blocked:
-    """World waypoints of the palm from `start` to the aim's point, or what is in the way.
-
-    facing: unit direction from the body to the point on the floor plan. solid: ids of the things that a hand
-    can't brush past (all but the small movable ones). held: heading of the body and the box in the hand.
-    """
+def first_free(ways: Iterable[tuple[Vec3, ...] | Blocked]) -> tuple[Vec3, ...] | Blocked:
+    """The first of some ways of the hand that nothing blocks, or what is in the way of them all."""
     blocker: Blocked | None = None
-    for way in hand_ways(sim, aim, start=start, facing=facing, solid=solid, held=held):
+    for way in ways:
         if not isinstance(way, Blocked):
             return way
         # where the hand alone would get there, that is what to say
@@ -66,7 +54,12 @@ def hand_ways(
     solid: frozenset[str],
     held: tuple[Quat, HeldBox] | None = None,
 ) -> Iterator[tuple[Vec3, ...] | Blocked]:
-    """Every way that `hand_path` tries, in its order: the waypoints, or what is in the way."""
+    """Ways of the palm from `start` to the aim's point, the first to be taken first: world waypoints, or what is in
+    the way.
+
+    facing: unit direction from the body to the point on the floor plan. solid: ids of the things that a hand
+    can't brush past (all but the small movable ones). held: heading of the body and the box in the hand.
+    """
     for via in _vias(aim, facing):
         points = (start, *via, aim.point)
         hit = _first_hit(sim, aim, points, solid)

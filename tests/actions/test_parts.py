@@ -7,15 +7,12 @@ import pytest
 from iwreplay.actions.grounding import Grounded, ground
 from iwreplay.actions.perception import Perception
 from iwreplay.actions.refusal import RefusedError
-from iwreplay.body import standing
 from iwreplay.scene.files import FurnitureSpec, RoomSpec, SceneFile
-from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.loader import compile_scene
 from iwreplay.taskpack.model import Placement
-from iwreplay.vocabulary import WEARER
 from iwreplay.world.state import WorldState
 from recorder.humans import interpret
-from tests.actions.tiny import frame
+from tests.actions.tiny import seen_whole
 
 _ROOM = SceneFile(
     format=1,
@@ -44,14 +41,7 @@ _THINGS = (
 
 @pytest.fixture(scope="module")
 def mind() -> tuple[WorldState, Perception]:
-    scene = compile_scene(_ROOM, _THINGS)
-    state = WorldState(scene)
-    state.joints.update(initial_joints(scene))
-    state.body = standing(*scene.spawn)
-    state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
-    perception = Perception(state, sighted=True)
-    perception.apply(frame(state, *(t.id for t in scene.things)))
-    return state, perception
+    return seen_whole(compile_scene(_ROOM, _THINGS))
 
 
 def named(mind: tuple[WorldState, Perception], text: str) -> Grounded:

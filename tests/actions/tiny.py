@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from iwreplay.actions.perception import Perception
 from iwreplay.body import standing
 from iwreplay.events import FrameCaptured
 from iwreplay.pose import Vec3, from_xyz_yaw
+from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.model import CompiledScene, Face, Interior, Joint, Link, Room, Shape, Surface, Thing
 from iwreplay.vocabulary import WEARER, AttrValue
 from iwreplay.world.state import WorldState
 
-__all__ = ["frame", "scene_of", "state_of", "thing"]
+__all__ = ["at_spawn", "frame", "scene_of", "seen_whole", "state_of", "thing"]
 
 
 def thing(
@@ -108,6 +110,23 @@ def state_of(scene: CompiledScene) -> WorldState:
     state.body = standing(*scene.spawn)
     state.attrs[WEARER] = {"held": "", "sitting": "", "posture": "stand", "room": "kitchen_1"}
     return state
+
+
+def at_spawn(scene: CompiledScene) -> WorldState:
+    """A compiled scene as it is at load, with the wearer where it begins."""
+    state = WorldState(scene)
+    state.joints.update(initial_joints(scene))
+    state.body = standing(*scene.spawn)
+    state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
+    return state
+
+
+def seen_whole(scene: CompiledScene) -> tuple[WorldState, Perception]:
+    """The same, and a wearer that has seen everything in it."""
+    state = at_spawn(scene)
+    perception = Perception(state, sighted=True)
+    perception.apply(frame(state, *(t.id for t in scene.things)))
+    return state, perception
 
 
 def frame(state: WorldState, *ids: str, action: int | None = 0, pixels: int = 100) -> FrameCaptured:

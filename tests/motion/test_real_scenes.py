@@ -15,13 +15,12 @@ from iwreplay.motion.search import Search
 from iwreplay.motion.sides import rooms_beside
 from iwreplay.motion.touching import supports
 from iwreplay.pose import Vec3
-from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.loader import compile_scene, load_scene, scene_ids
 from iwreplay.scene.model import Thing
-from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import grip_point, handle_point, room_at
 from iwreplay.world.state import WorldState
 from recorder.simulators.mujoco_backend import MujocoSimulator
+from tests.actions.tiny import at_spawn
 
 USED = {"grab", "open", "switch", "seat", "water_source"}
 #: a thing this near to another room is tried from there
@@ -30,10 +29,7 @@ NEXT_DOOR_M = 1.0
 
 def begun(scene_id: str) -> tuple[Planner, WorldState]:
     scene = compile_scene(load_scene(scene_id))
-    state = WorldState(scene)
-    state.joints.update(initial_joints(scene))
-    state.body = standing(*scene.spawn)
-    state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
+    state = at_spawn(scene)
     sim = MujocoSimulator()
     sim.load(scene)
     for t in scene.things:

@@ -7,29 +7,13 @@ import pytest
 from iwreplay.actions.grounding import ground
 from iwreplay.actions.naming import public_name
 from iwreplay.actions.parts import members_of
-from iwreplay.actions.perception import Perception
-from iwreplay.body import standing
-from iwreplay.scene.geometry import initial_joints
 from iwreplay.scene.loader import compile_scene, load_scene, scene_ids
-from iwreplay.vocabulary import WEARER
-from iwreplay.world.state import WorldState
-from tests.actions.tiny import frame
-
-
-def _mind(scene_id: str) -> tuple[WorldState, Perception]:
-    scene = compile_scene(load_scene(scene_id))
-    state = WorldState(scene)
-    state.joints.update(initial_joints(scene))
-    state.body = standing(*scene.spawn)
-    state.attrs[WEARER] = {"posture": "stand", "sitting": "", "held": ""}
-    perception = Perception(state, sighted=True)
-    perception.apply(frame(state, *(t.id for t in scene.things)))
-    return state, perception
+from tests.actions.tiny import seen_whole
 
 
 @pytest.mark.parametrize("scene_id", scene_ids())
 def test_each_of_several_like_parts_is_found_with_its_owner(scene_id: str) -> None:
-    state, perception = _mind(scene_id)
+    state, perception = seen_whole(compile_scene(load_scene(scene_id)))
     asked = 0
     for owner in state.scene.things:
         parts = members_of(state, owner) if owner.fixed else ()
@@ -59,5 +43,5 @@ def test_each_of_several_like_parts_is_found_with_its_owner(scene_id: str) -> No
     ],
 )
 def test_parts_are_called_as_people_call_them(scene_id: str, words: str, part: str) -> None:
-    state, perception = _mind(scene_id)
+    state, perception = seen_whole(compile_scene(load_scene(scene_id)))
     assert ground(tuple(words.split()), state=state, perception=perception).id.endswith(part)
