@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from iwreplay.pose import Pose, Vec3, compose, inverse, quat_to_matrix, rotate, transform_point
+from iwreplay.trig import sin_cos
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,7 +156,9 @@ def share_in_view(
     height, width = ids.shape
     u, v = points[:, 0], points[:, 1]
     around = u / bend_m if bend_m else np.zeros(len(points))
-    nx, nz = np.sin(around), np.cos(around)
+    # the columns of the letters, not every point: the C library's sine differs between machines, ours is slower
+    columns, column = np.unique(around, return_inverse=True)
+    nx, nz = np.array([sin_cos(float(angle)) for angle in columns])[column].T
     u, w = (bend_m * nx, bend_m * (nz - 1.0)) if bend_m else (u, around)
     eye = compose(inverse(face), camera)
     turned = (eye[0] - u) * nx + (eye[2] - w) * nz > 0.0
