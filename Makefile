@@ -41,7 +41,7 @@ demo: $(VENV)/.run
 	@echo "$(DEMO_STORE)/episodes/G05-oracle-literal-s0/frames. Look at it with: $(IW) show G05-oracle --store $(DEMO_STORE)"
 
 test: $(VENV)/.dev lint
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m slow

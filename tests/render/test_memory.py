@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import sys
 import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -36,9 +38,17 @@ def _resident_bytes() -> int:
     return int(STATM.read_text().split()[1]) * 4096
 
 
-def _growth(frames: int, *, kept: list[Frame] | None = None) -> tuple[int, int]:
-    """Bytes that Python and the process hold more after so many frames, beyond the first forty. Both are what is held
-    at that moment, not a high-water mark, so that tests run before hide nothing."""
+def _growth(frames: int, *, keep: bool = False) -> tuple[int, int]:
+    """Bytes that Python and the process hold more after so many frames, beyond the first forty.
+
+    In a process of its own: what tests run before have freed would be used again, and nothing would be seen to grow.
+    """
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_measured, frames, keep=keep).result()
+
+
+def _measured(frames: int, *, keep: bool) -> tuple[int, int]:
+    kept: list[Frame] | None = [] if keep else None
     scene = kitchen(more=(mug("mug_7", 1.5, 1.0, 0.75, "blue"),))
     state = WorldState(scene)
     renderer = Renderer(scene, threads=2)
@@ -66,6 +76,6 @@ def test_memory_stays_flat(frames: int) -> None:
 
 @pytest.mark.skipif(not STATM.exists(), reason=f"resident memory is read from {STATM}; {sys.platform} has none")
 def test_frames_that_are_kept_would_be_seen() -> None:
-    held, resident = _growth(200, kept=[])
+    held, resident = _growth(200, keep=True)
     assert held > 5 * HELD
     assert resident > RESIDENT
