@@ -18,6 +18,7 @@ from iwreplay.processes.support import closed_around
 from iwreplay.scene.lettering import face_shows
 from iwreplay.scene.model import Face, Thing
 from iwreplay.world.geometry import PlacedFace, faces_of, thing_of
+from iwreplay.world.state import WorldState
 
 __all__ = ["ReadingView", "need_uncovered", "read", "reading_views"]
 
@@ -27,8 +28,12 @@ _READ_S = 1.5
 _LEGIBLE_RAD = 0.012
 #: where the ends of the text are, as a share of the width of its face
 _ENDS = 0.4
+#: and where its first and last lines may be, as a share of the height
+_ROWS = 0.3
 #: a frame shows what is so near to the middle of what is looked at: 32 degrees, a little less than half its width
 _IN_PICTURE_COS = 0.85
+#: what is less than 15 degrees from straight below the eyes is hidden by one's own chest and feet
+_BEFORE_THE_FEET = 0.27
 #: a face seen at a flatter angle than this is not readable
 _FACING = 0.2
 _READING_M = 0.36
@@ -52,7 +57,7 @@ class _Verdict(NamedTuple):
     #: the least trouble with the others, and what hides the face
     trouble: _Trouble
     blocker: str
-    #: the first of `ready` is in the picture from end to end
+    #: the first of `ready` is in the picture from end to end, and nothing hides a part of it
     whole: bool
 
 
@@ -287,14 +292,29 @@ def _verdict(
         else:
             ready.append(at)
     ready.sort(key=lambda f: (-round(_turned_to(f, eye), 3), f.name))
-    return _Verdict(ready, trouble, blocker, bool(ready) and _in_the_picture(ready[0], eye))
+    whole = bool(ready) and _in_the_picture(ready[0], eye) and not _in_part_hidden(scope, there, thing, ready[0])
+    return _Verdict(ready, trouble, blocker, whole)
+
+
+def _in_part_hidden(scope: Scope, there: WorldState, thing: Thing, at: PlacedFace) -> bool:
+    """Whether something, also a part of the thing itself, is before a corner of the text."""
+    for x in (-_ENDS, _ENDS):
+        for y in (-_ROWS, _ROWS):
+            corner = transform_point(at.pose, (x * at.size[0], y * at.size[1], 0.005))
+            if scope.planner.on_line_of_sight(there, thing.id, corner):
+                return True
+            if scope.planner.hides_itself(there, thing.id, corner):
+                return True
+    return False
 
 
 def _in_the_picture(at: PlacedFace, eye: Vec3) -> bool:
-    """Whether both ends of the text are, when the eye looks at its middle."""
+    """Whether both ends of the text are, when the eye looks at its middle, and not below the wearer's own body."""
     middle = tuple(m - e for m, e in zip(at.pose[:3], eye, strict=True))
-    for x in (-_ENDS, _ENDS):
+    for x in (-_ENDS, 0.0, _ENDS):
         end = tuple(p - e for p, e in zip(transform_point(at.pose, (x * at.size[0], 0.0, 0.0)), eye, strict=True))
+        if math.hypot(end[0], end[1]) < -_BEFORE_THE_FEET * end[2]:
+            return False
         along = sum(a * b for a, b in zip(middle, end, strict=True))
         if along < _IN_PICTURE_COS * math.hypot(*middle) * math.hypot(*end):
             return False

@@ -28,8 +28,8 @@ __all__ = ["Proof", "prove_evidence"]
 
 #: frames of one action: what is in none of the latest ones is out of sight
 _LATEST = 4
-#: frames drawn for one text, the most promising first
-_MOST_DRAWN = 3
+#: frames drawn for one text at most, the most promising first: what hides it is known when it is drawn
+_MOST_DRAWN = 24
 
 
 @dataclass
@@ -301,7 +301,7 @@ def _read(spots: list[_Spot], thing: Thing, maker: FrameMaker, proof: Proof) -> 
         measured = measure_text(
             maker, spot.state, camera=spot.event.camera, thing=thing, face=spot.face, text=spot.text
         )
-        if measured.readable or proof.text is None:
+        if measured.readable or proof.text is None or measured.shown > proof.text.shown:
             proof.text, proof.face, proof.frame = measured, spot.face.name, spot.event.frame_id
         if measured.readable:
             return spot.event

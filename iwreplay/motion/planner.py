@@ -173,6 +173,10 @@ class Planner:
         """Id of what is between the eyes and this very point of the thing, "" when nothing is."""
         return self._sight.on_line(state, target_id, point)
 
+    def hides_itself(self, state: WorldState, target_id: str, point: Vec3) -> bool:
+        """Whether a part of the thing itself is between the eyes and this point of it."""
+        return self._sight.behind_itself(state, target_id, point)
+
     def stand_up_stance(self, state: WorldState) -> Stance | Refusal:
         """Where to stand after leaving the seat under the wearer: free, nearest to its front. NO_PATH if none."""
         return self._beside.seat(state)

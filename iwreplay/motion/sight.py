@@ -18,6 +18,8 @@ __all__ = ["Sight"]
 
 #: a hit this close before the point is the point's own support or skin
 _NEAR_M = 0.015
+#: a part of a thing this far before a point on it is another part
+_PART_M = 0.05
 #: panes looked through on one line, at most
 _PANES = 4
 
@@ -48,6 +50,19 @@ class Sight:
     def on_line(self, state: WorldState, target: str, point: Vec3) -> str:
         """Id of what is on the line from the eyes to `point`, "" when it is free; other parts do not count."""
         return self._hidden_by(state, target, key_poses(state.body).camera[:3], point)
+
+    def behind_itself(self, state: WorldState, target: str, point: Vec3) -> bool:
+        """Whether a part of the thing is clearly before `point` on its surface: its own lid, shade or handle."""
+        eye = key_poses(state.body).camera[:3]
+        length = math.dist(eye, point)
+        if length <= _PART_M:
+            return False
+        d: Vec3 = tuple((point[i] - eye[i]) / length for i in range(3))  # type: ignore[assignment]
+        held = held_thing(state)
+        hit = self._sim.ray(eye, d, length - _PART_M, ignore=(held,) if held and held != target else ())
+        if hit is None or hit[0] != target:
+            return False
+        return not self._through_glass(thing_of(state, target), state, eye, d, length - _PART_M)
 
     def _hidden_by(self, state: WorldState, target: str, eye: Vec3, point: Vec3) -> str:
         length = math.dist(eye, point)
