@@ -21,6 +21,7 @@ __all__ = [
     "LogIntactError",
     "LogLockedError",
     "LogWriteError",
+    "ModelError",
     "NotOpenedError",
     "ParticipantError",
     "PictureWriteError",
@@ -171,6 +172,14 @@ class LogError(IwreplayError):
     """Anything wrong with an episode log."""
 
     exit_code = 3
+
+
+class ModelError(IwreplayError):
+    """A language model that can't be used, or did not answer. ``transient`` tells that asking again later may help."""
+
+    def __init__(self, model: str, reason: str, *, hint: str = "", transient: bool = False) -> None:
+        self.model, self.reason, self.hint, self.transient = model, reason, hint, transient
+        super().__init__(" ".join(p for p in (f"model {model!r} can't be used: {reason}.", hint) if p))
 
 
 class NotOpenedError(LogError):

@@ -6,7 +6,7 @@ Simulator, Assistant and Human each have a contract suite in `tests/contracts/` 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -26,6 +26,10 @@ __all__ = [
     "Human",
     "HumanAct",
     "HumanView",
+    "Model",
+    "ModelMessage",
+    "ModelReply",
+    "ModelRequest",
     "Rng",
     "Said",
     "Simulator",
@@ -207,4 +211,51 @@ class Human(Protocol):
 
     def report(self, outcomes: tuple[PrimitiveOutcome, ...]) -> str | None:
         """What it says after its commands were carried out: normally the sentence of a refusal, or None."""
+        ...
+
+
+class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One message of a conversation with a language model."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a language model is asked. Its hash says whether the same was asked before."""
+
+    #: name at the provider, with the provider before it: "openai/gpt-5.5"
+    model: str
+    messages: tuple[ModelMessage, ...]
+    temperature: float
+    seed: int
+
+
+class ModelReply(msgspec.Struct, frozen=True, kw_only=True):
+    """What a language model answered, and what it took."""
+
+    text: str
+    #: as billed; None when the provider does not say
+    input_tokens: int | None
+    output_tokens: int | None
+    #: US dollars, or None when unknown
+    cost_usd: float | None
+    #: why it ended: "stop", "length" when it was cut off, or what else the provider says
+    finish: str
+    #: calls that failed before this one
+    retries: int
+    #: what was asked for but is not offered by the provider: "seed", "temperature"
+    left_out: tuple[str, ...] = ()
+    #: for questions to the provider, or None
+    provider_request_id: str | None = None
+
+
+class Model(Protocol):
+    """A language model. `name` is what requests call it."""
+
+    @property
+    def name(self) -> str: ...
+
+    def ask(self, request: ModelRequest) -> ModelReply:
+        """Its answer. ModelError when there is none after all that may be tried; no secret is in its message."""
         ...

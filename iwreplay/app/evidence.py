@@ -119,7 +119,7 @@ def _told(events: tuple[Event, ...]) -> _Story:
 
 
 def _needs(task: TaskPack, scene: CompiledScene, events: tuple[Event, ...], story: _Story) -> Iterator[_Need]:
-    gates = list(_gates_on_texts(task))
+    gates = list(_gates_on_texts(task, scene))
     declared = task.evidence or ()
     formulas: dict[str, Any] = {f"gate{i}": trigger for i, (trigger, _) in enumerate(gates)}
     objectives = {o.id: o.formula for o in task.objectives}
@@ -146,24 +146,44 @@ def _moment(event: Event) -> str:
     return f"{command or 'what it is for'} in turn {event.turn}"
 
 
-def _gates_on_texts(task: TaskPack) -> Iterator[tuple[Any, frozenset[str]]]:
+def _gates_on_texts(task: TaskPack, scene: CompiledScene) -> Iterator[tuple[Any, frozenset[str]]]:
     """(trigger, ids of the things whose text must be exposed before it; empty is any) of every gate that asks so."""
     formulas = [*(o.formula for o in task.objectives), *(g.formula for g in (*task.gates, *task.keeps))]
     for formula in formulas:
-        for part in _parts(formula):
+        for part in _parts(formula, scene):
             if part[0] == "gate" and len(part) == 3:
-                for inner in _parts(part[2]):
+                for inner in _parts(part[2], scene):
                     if inner[0] == "event" and isinstance(inner[1], dict) and inner[1].get("kind") == "exposed_text":
                         obj = inner[1].get("obj")
                         yield part[1], frozenset({obj} if isinstance(obj, str) else ())
 
 
-def _parts(f: Any) -> Iterator[Any]:
+def _parts(f: Any, scene: CompiledScene) -> Iterator[Any]:
+    """A formula and everything in it; what is under a quantifier once for each thing that it ranges over."""
     if isinstance(f, list | tuple) and f:
+        if f[0] in ("all", "exists") and len(f) == 4:
+            for thing in _ranged_over(f[2], scene):
+                yield from _parts(_bound(f[3], f[1], thing), scene)
+            return
         if isinstance(f[0], str):
             yield f
         for x in f:
-            yield from _parts(x)
+            yield from _parts(x, scene)
+
+
+def _ranged_over(selector: Any, scene: CompiledScene) -> tuple[str, ...]:
+    """Things of a selector with fixed members; none of one whose members are found at run time."""
+    if selector[0] == "class":
+        return tuple(t.id for t in scene.things if t.cls == selector[1])
+    return tuple(selector[1:]) if selector[0] == "set" else ()
+
+
+def _bound(f: Any, variable: str, thing: str) -> Any:
+    if isinstance(f, dict):
+        return {k: _bound(v, variable, thing) for k, v in f.items()}
+    if isinstance(f, list | tuple):
+        return [_bound(x, variable, thing) for x in f]
+    return thing if f == variable else f
 
 
 def _first_true(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from iwreplay.cli.options import DEFAULT_STORE, JsonOption, NoStoreOption
-from iwreplay.cli.output import counted, exit_with, print_json, print_table, progress, say
+from iwreplay.cli.output import counted, exit_with, note, print_json, print_table, progress, say
+from iwreplay.cli.secrets import secrets
 
 if TYPE_CHECKING:
     from iwreplay.app.validation import TaskReport
@@ -121,6 +122,64 @@ def new(
         print_json({"file": str(path)})
     else:
         say(f"{path}: docs/tasks.md leads through it; then: iwreplay tasks check {path}")
+
+
+@app.command()
+def generate(
+    *,
+    family: Annotated[str, typer.Option("--family", help="Family of the task.")],
+    capability: Annotated[str, typer.Option("--capability", help="Capability that it must test: C1 to C9.")],
+    author: Annotated[
+        str, typer.Option("--author", help="Model that writes, as litellm names it: provider/name.", metavar="MODEL")
+    ],
+    reviewer: Annotated[str, typer.Option("--reviewer", help="Model that reviews; not the author.", metavar="MODEL")],
+    task: Annotated[
+        str, typer.Option("--id", help="Its id; the family's first free number when left out.", metavar="ID")
+    ] = "",
+    scene: Annotated[str, typer.Option("--scene", help="Scene to play in; the author's choice when left out.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder to work in; generated/ID when left out.", metavar="DIR")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Given to the models.", min=0)] = 11,
+    revisions: Annotated[int, typer.Option("--revisions", help="Most revisions.", min=0, max=99)] = 8,
+    search: Annotated[
+        SearchName, typer.Option("--search", help="How long to look for a shorter oracle.", case_sensitive=False)
+    ] = "bounded",
+    store: NoStoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Have language models write a task: proposal, two reviews, a frozen target, the task, and all that `tasks check`
+    runs, again and again until nothing is wrong.
+
+    What is wrong goes back to the author, which may change anything but the frozen target. Everything that was asked
+    and answered is in DIR/generation.jsonl; stopped with Ctrl-C or by a provider, the same command goes on where it
+    was. DIR/pages shows what the Assistant saw: look at it before you use the task. Keys are taken from the environment
+    variables that litellm knows. Needs the extra `models`. Exit code 1 when the revisions did not suffice.
+
+    Example: iwreplay tasks generate --family finding --capability C4 --author gemini/NAME --reviewer openai/NAME
+    """
+    from iwreplay.app.generating import generate_task, hosted_models, plan_generation
+
+    plan = plan_generation(
+        family=family, capability=capability, task_id=task, scene=scene, seed=seed, revisions=revisions, search=search
+    )
+    writes, reviews = hosted_models(author, reviewer, secrets=secrets())
+    folder = out or Path("generated") / plan.task_id
+    done = generate_task(plan, author=writes, reviewer=reviews, out=folder, progress=note)
+    if json:
+        print_json(done)
+    else:
+        price = "at an unknown price" if done.cost_usd is None else f"for {done.cost_usd:.2f} US dollars"
+        asked = (
+            f"{counted(done.revisions, 'revision')}, {counted(done.calls, 'call')} ({done.reused} from before) {price}"
+        )
+        if done.file is None:
+            say(f"{done.task} was given up: {done.reason}")
+        else:
+            say(f"{done.file}: everything holds. Look at {done.pages} before you use it.")
+        say(f"{asked}; all of it is in {done.journal}")
+    if done.file is None:
+        raise typer.Exit(1)
 
 
 def _print_reports(reports: tuple[TaskReport, ...], *, every: bool) -> None:

@@ -29,6 +29,11 @@ OFFENCES = {
     "numba is imported by the renderer only": ("scorers/__init__.py", "import numba"),
     "PyAV is imported where videos are written only": ("iwreplay/frames/sheet.py", "import av"),
     "Pillow is imported where text is drawn only": ("iwreplay/frames/png.py", "from PIL import Image"),
+    "litellm is imported by the hosted models only": ("iwreplay/generation/model.py", "import litellm"),
+    "Generation is pure: no files but its prompts, no clock, network or chance": (
+        "iwreplay/generation/target.py",
+        "import pathlib",
+    ),
     "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
     "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),

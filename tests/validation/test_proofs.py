@@ -77,6 +77,17 @@ def test_a_read_in_the_same_breath_comes_too_late(task: TaskPack) -> None:
     assert "end the turn after the Read" in failed["evidence is shown in time"]
 
 
+def test_a_gate_under_a_quantifier_asks_for_each_of_its_things(task: TaskPack) -> None:
+    read = ["once", ["event", {"kind": "exposed_text", "obj": "n"}]]
+    each = ["all", "n", ["set", "note_1"], ["gate", MUG_GRABBED, read]]
+    said = "Read the note. Pick up the blue mug."
+    steps = (OracleStep(say=said, do=("[Read] note", "[Grab] blue mug")), task.oracle[2])
+    gates = (msgspec.structs.replace(task.gates[0], formula=each),)
+    # the task declares it as well; without that only the gate asks for it
+    failed = _failed(_with(task, oracle=steps, gates=gates, evidence=()))
+    assert "[Grab] blue mug in turn 1" in failed["evidence is shown in time"]
+
+
 @pytest.mark.slow
 def test_what_was_seen_in_the_warmup_only_must_have_been(task: TaskPack) -> None:
     evidence = (Evidence(read="note_1.top", source="warmup", before=MUG_GRABBED),)

@@ -1,0 +1,1 @@
+"""Tests of models at providers, over HTTP on this machine."""
