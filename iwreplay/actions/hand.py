@@ -36,6 +36,8 @@ _PUSH_MPS = 0.15
 #: places on the way of a pushed thing that the hand goes through with it
 _PUSH_POINTS = 8
 _SKIN_M = 0.004
+#: from the middle of the wearer to where its body ends, towards the front
+_TORSO_M = 0.14
 #: a surface lower than this lies on the floor
 _FLAT_M = 0.02
 _TOUCH_S = 0.4
@@ -200,6 +202,7 @@ def push(scope: Scope) -> Plan:
     script.go_and_reach(scope.approach_grip(thing))
     dx, dy = _shift(scope, thing, script.body, distance, pull=scope.command.verb == "Pull")
     _need_free_way(scope, thing, dx, dy)
+    _need_no_body(scope, thing, script.body, dx, dy)
     _need_support(scope, thing, dx, dy)
     # what it carries keeps its place on it, also where it tilts a little over the rim of a mat; carriers come first
     load = sorted(dependents(scope.state, thing.id), key=lambda t: sum(1 for _ in ancestors(scope.state, t)))
@@ -251,6 +254,22 @@ def _need_free_way(scope: Scope, thing: Thing, dx: float, dy: float) -> None:
         hits = scope.sim.overlap_box(half, at, ignore=ignore)
         if hits:
             raise refuse("COLLISION", sentence(f"{scope.the(hits[0])} is in the way."), blocker=hits[0])
+
+
+def _need_no_body(scope: Scope, thing: Thing, body: tuple[float, ...], dx: float, dy: float) -> None:
+    """Raises RefusedError with COLLISION when it would come nearer than the wearer's body lets it: one does not step
+    back while pulling. What is already as near may be pulled or pushed away."""
+    box = thing_box(thing, scope.state)
+    feet = (body[0], body[1], box.pose[2])
+
+    def gap_m(share: float) -> float:
+        at: Pose = (box.pose[0] + dx * share, box.pose[1] + dy * share, *box.pose[2:])
+        x, y, _ = transform_point(inverse(at), feet)
+        return math.hypot(max(0.0, abs(x) - box.half[0]), max(0.0, abs(y) - box.half[1]))
+
+    if gap_m(1.0) < min(_TORSO_M, gap_m(0.0)):
+        text = f"{scope.the(thing.id)} would run into me; I have to pull it less far."
+        raise refuse("COLLISION", sentence(text), blocker=thing.id)
 
 
 def _need_support(scope: Scope, thing: Thing, dx: float, dy: float) -> None:

@@ -14,9 +14,10 @@ import pytest
 from iwreplay.scene.loader import data_root, scene_ids
 from tests.actions.sweeping import KINDS, Refused, Sweep
 
-#: what is refused with good reason: something lies on the seat, or no socket is near the place where a device is kept
-#: (it is carried to one)
-GOOD_REASONS = {("sit", "OCCUPIED"), ("switch", "TOO_FAR")}
+#: what is refused with good reason: something lies on the seat; no socket is near the place where a device is kept (it
+#: is carried to one); a thing is locked in; a display is off
+GOOD_REASONS = {("sit", "OCCUPIED"), ("switch", "TOO_FAR"), ("grab", "LOCKED")}
+GOOD_SENTENCES = ("wall socket is too far away; I have to walk there first.", "; nothing can be seen on it now.")
 #: share of the arms that may brush against something on their way
 ARMS = 0.03
 AT_ONCE = 2
@@ -36,7 +37,11 @@ def _turn() -> tuple[str, ...]:
 
 
 def _without_reason(refused: list[Refused]) -> list[str]:
-    return [str(r) for r in refused if (r.kind, r.outcome.code) not in GOOD_REASONS]
+    return [
+        str(r)
+        for r in refused
+        if (r.kind, r.outcome.code) not in GOOD_REASONS and not r.outcome.sentence.endswith(GOOD_SENTENCES)
+    ]
 
 
 @pytest.mark.parametrize("scene_id", _turn())

@@ -40,3 +40,16 @@ def test_the_load_keeps_its_place_and_a_mark_on_the_floor_has_no_edge(loaded: Wo
         assert loaded.state.poses[thing][:2] == pytest.approx((x, y + 1.0), abs=0.01), thing
     assert loaded.attr("hand_trolley_1", "parent") == "floor"
     assert holds(loaded.state, "inside", "mug_1", "box_left")
+
+
+def test_nothing_is_pulled_through_the_wearer(loaded: World) -> None:
+    """A short pull brings it nearer, a long one is refused, and no number of pulls brings it past the body."""
+    outcome = loaded.refused("[Pull] trolley, 0.8")
+    assert outcome.code == "COLLISION"
+    assert outcome.sentence == "The hand trolley would run into me; I have to pull it less far."
+    start = loaded.state.poses["hand_trolley_1"][1]
+    ahead = start > loaded.state.body[1]
+    for _ in range(6):
+        loaded.execute("[Pull] trolley, 0.1")
+        assert (loaded.state.poses["hand_trolley_1"][1] > loaded.state.body[1]) == ahead
+    assert loaded.state.poses["hand_trolley_1"][1] != start
