@@ -64,7 +64,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.render_bench
 	$(BIN)/python -m benchmarks.frames_bench
 
-# Writes docs/cli.md, docs/catalogue.md and docs/events.md anew; tests hold them equal to the code.
+# Writes docs/benchmark.md, docs/cli.md, docs/catalogue.md and docs/events.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev
 	$(BIN)/python docs/write.py
 

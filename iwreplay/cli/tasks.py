@@ -12,6 +12,7 @@ from iwreplay.cli.output import counted, exit_with, note, print_json, print_tabl
 from iwreplay.cli.secrets import secrets
 
 if TYPE_CHECKING:
+    from iwreplay.app.releases import PackState
     from iwreplay.app.validation import TaskReport
     from iwreplay.taskpack.model import TaskPack
 
@@ -180,6 +181,71 @@ def generate(
         say(f"{asked}; all of it is in {done.journal}")
     if done.file is None:
         raise typer.Exit(1)
+
+
+@app.command()
+def pack(*, store: NoStoreOption = DEFAULT_STORE, json: JsonOption = False) -> None:
+    """Say which release of the task pack this is, and which tasks are not as they were released.
+
+    A task is its file and its scene with everything in it. Exit code 1 when anything differs from the latest release.
+
+    Example: iwreplay tasks pack
+    """
+    from iwreplay.app.releases import pack_state
+    from iwreplay.scene.loader import data_root
+
+    with progress("comparing") as tell:
+        state = pack_state(data_root(), progress=tell)
+    _print_state(state, json=json)
+    if state.changes:
+        raise typer.Exit(1)
+
+
+@app.command()
+def release(
+    *,
+    why: Annotated[str, typer.Option("--why", help="What changed since the release before, and why.", metavar="TEXT")],
+    store: NoStoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Release the tasks as they are: write their hashes, and a paragraph in the pack's changelog.
+
+    A task whose file changed needs a `version` above the released one. Releases are never changed afterwards.
+
+    Example: iwreplay tasks release --why "The board of D07 is larger: it could not be read from the door."
+    """
+    from iwreplay.app.releases import release_pack
+    from iwreplay.scene.loader import data_root
+
+    root = data_root()
+    if not isinstance(root, Path):
+        raise typer.BadParameter("the task pack is not in a folder that can be written")
+    with progress("comparing") as tell:
+        state = release_pack(root, why=why, progress=tell)
+    _print_state(state, json=json)
+
+
+def _print_state(state: PackState, *, json: bool) -> None:
+    if json:
+        print_json(state)
+        return
+    if state.changes:
+        rows = [(c.task, _CHANGES[c.what], c.version, c.released_version) for c in state.changes]
+        print_table(("task", "change", "version", "released version"), rows)
+        say("")
+    is_released = f"release {state.release}" if state.release else "no release"
+    differ = f"{counted(len(state.changes), 'task')} differ from it" if state.changes else "as it was released"
+    say(f"{is_released}, {counted(state.tasks, 'task')}, {differ}; content hash {state.sha256}")
+
+
+#: what a change is called
+_CHANGES = {
+    "added": "added",
+    "removed": "removed",
+    "scene": "its scene changed",
+    "task": "changed",
+    "version": "changed, and its version did not rise",
+}
 
 
 def _print_reports(reports: tuple[TaskReport, ...], *, every: bool) -> None:

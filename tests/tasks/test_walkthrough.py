@@ -16,6 +16,8 @@ from iwreplay.taskpack.model import TaskPack
 from iwreplay.vocabulary import CAPABILITIES
 
 ROOT = Path(__file__).parents[2]
+#: the test above checks the task; releasing and generating have tests of their own
+ELSEWHERE = [["tasks", "check"], ["tasks", "pack"], ["tasks", "release"], ["tasks", "generate"]]
 PAGE = (ROOT / "docs" / "tasks.md").read_text(encoding="utf-8")
 
 
@@ -52,8 +54,7 @@ def test_what_is_shown_can_be_typed(file: Path) -> None:
     commands = [line.strip() for line in PAGE.splitlines() if line.startswith("    iwreplay ")]
     assert len(commands) >= 7
     for command in commands:
-        if "tasks check" in command:
-            # the test above has checked it
+        if command.split()[1:3] in ELSEWHERE:
             continue
         line = command.replace("iwreplay", f'"{sys.executable}" -m iwreplay', 1)
         done = subprocess.run(
