@@ -189,7 +189,7 @@ def pack(*, store: NoStoreOption = DEFAULT_STORE, json: JsonOption = False) -> N
 
     A task is its file and its scene with everything in it. Exit code 1 when anything differs from the latest release.
 
-    Example: iwreplay tasks pack
+    Example: iwreplay tasks pack --json
     """
     from iwreplay.app.releases import pack_state
     from iwreplay.scene.loader import data_root

@@ -21,7 +21,7 @@ EXAMPLES = examples(app)
 
 def test_every_command_has_its_example() -> None:
     assert all(text.startswith(f"iwreplay {' '.join(path)} ") for path, text in EXAMPLES)
-    assert len(EXAMPLES) == 20
+    assert len(EXAMPLES) == 23
     assert EXAMPLES[0][0] == ("run",), "the others look at what it records"
 
 
@@ -67,6 +67,14 @@ def test_every_example_runs_after_those_before_it(tmp_path: Path) -> None:
         if "log recover" in example:
             # no example damages a log first
             assert "is sealed and intact; there is nothing to recover" in done.stderr
+            continue
+        if "tasks release" in example:
+            # everything is as it was released
+            assert "nothing changed since release" in done.stderr
+            continue
+        if "tasks generate" in example:
+            # these models are nobody's
+            assert "model 'gemini/NAME' can't be used" in done.stderr
             continue
         assert done.returncode == 0, f"{example}\n{done.stderr}"
         assert done.stdout, example
