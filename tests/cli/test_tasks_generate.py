@@ -69,6 +69,7 @@ def test_a_task_is_generated_run_and_shown(tmp_path: Path, answers: list[str]) -
         assert file.is_dir() or KEY.encode() not in file.read_bytes(), file
 
 
+@pytest.mark.slow
 def test_what_does_not_converge_says_so_and_leaves_no_task(tmp_path: Path, answers: list[str]) -> None:
     bad = [fenced(pack_text().replace('cls = "note"', f'cls = "nota{n}"'), "toml") for n in range(3)]
     with provider({"writes": [*answers, *bad], "reviews": [ACCEPT] * 3}) as there:
@@ -79,6 +80,7 @@ def test_what_does_not_converge_says_so_and_leaves_no_task(tmp_path: Path, answe
     assert not (tmp_path / "out" / "G90.toml").exists()
 
 
+@pytest.mark.slow
 def test_a_provider_that_is_away_ends_it_and_it_goes_on_later(tmp_path: Path, answers: list[str]) -> None:
     with provider({"writes": [*answers, "patient"], "reviews": [ACCEPT] * 2}) as there:
         done = _generate(there, tmp_path)

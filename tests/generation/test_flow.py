@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from iwreplay.app import generating
+from iwreplay.app import generating, reference
 from iwreplay.app.generating import JOURNAL, GenerationPlan, generate_task, plan_generation
 from iwreplay.app.validation import TaskCheck, TaskReport
 from iwreplay.canonical import sha256_hex
@@ -47,6 +48,15 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Proposal and target."""
     task = task_from(tmp_path_factory.mktemp("task"))
     return [as_json(proposal_of(task)), as_json(target_of(task))]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def read_once() -> Iterator[None]:
+    """Scenes and classes, for all tests of this module."""
+    with pytest.MonkeyPatch.context() as patch:
+        for owner, name in ((generating, "load_library"), (reference, "one_scene"), (reference, "classes")):
+            patch.setattr(owner, name, cache(getattr(owner, name)))
+        yield
 
 
 @pytest.fixture

@@ -61,6 +61,7 @@ def _block(begins: str) -> str:
     return "\n".join(block)
 
 
+@pytest.mark.slow
 def test_every_listed_command_runs_after_the_shown_ones(tmp_path: Path) -> None:
     (tmp_path / "episodes").symlink_to(ROOT / "episodes")
     (tmp_path / "my_help.txt").write_text(_block("# my_help.txt"))
