@@ -51,7 +51,14 @@ def test_draws_are_spread_evenly_and_never_change() -> None:
 GOLDEN = [612, 958, 512, 228, 388, 612]
 
 
-@pytest.mark.parametrize("task", [t for t in load_tasks() if t.id in SIX], ids=lambda t: t.id)
+@pytest.mark.parametrize(
+    "task",
+    [
+        pytest.param(t, marks=() if t.id in ("A04", "V06") else pytest.mark.slow, id=t.id)
+        for t in load_tasks()
+        if t.id in SIX
+    ],
+)
 def test_it_plays_a_task_to_its_limit_by_the_seed(task, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     words = []
     for store in ("a", "b"):

@@ -74,17 +74,8 @@ def _check(target: str, cache: Path, expected: str) -> None:
     assert widest == REGISTERS[name]
 
 
-#: compiling takes ten seconds and more for each
-ALWAYS = ("x86-64, nothing but SSE2",)
-
-
-@pytest.mark.parametrize("target", ALWAYS)
-def test_other_processors_draw_the_same_bytes(target: str, tmp_path: Path, expected: str) -> None:
-    _check(target, tmp_path, expected)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("target", [t for t in TARGETS if t not in ALWAYS])
+@pytest.mark.parametrize("target", TARGETS)
 def test_every_processor_draws_the_same_bytes(target: str, tmp_path: Path, expected: str) -> None:
     _check(target, tmp_path, expected)
 

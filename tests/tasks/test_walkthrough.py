@@ -49,6 +49,7 @@ def test_the_task_shows_everything_that_a_task_has(task: TaskPack) -> None:
     validate_task(task)
 
 
+@pytest.mark.slow
 def test_what_is_shown_can_be_typed(file: Path) -> None:
     """Every command of the page, in its order and in one folder."""
     commands = [line.strip() for line in PAGE.splitlines() if line.startswith("    iwreplay ")]
