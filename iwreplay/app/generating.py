@@ -20,6 +20,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from iwreplay import __version__
 from iwreplay.app import reference
 from iwreplay.app.shorter import Search
 from iwreplay.app.tasks import list_tasks
@@ -61,12 +62,14 @@ __all__ = ["JOURNAL", "Generated", "GenerationPlan", "generate_task", "hosted_mo
 
 T = TypeVar("T")
 Role = Literal["author", "reviewer"]
+#: a further message of a conversation
+Said = tuple[Literal["user", "assistant"], str]
 
 JOURNAL = "generation.jsonl"
 PAGES = "pages"
 _LETTERS = dict(zip(FAMILIES, "GPADVF", strict=True))
-#: how often a reviewer is told that its answer can't be read, before the generation is given up
-_READINGS = 3
+#: answers of a reviewer to one question that can't be read, before the generation is given up
+_READINGS = 4
 #: what reviewers look at; they do not see each other's answers
 _LENSES = ("review_need", "review_feasible")
 
@@ -249,6 +252,7 @@ class _Generation:
             revisions=plan.revisions,
             search=plan.search,
             prompts=self.prompts.hashes(),
+            iwreplay=__version__,
         )
         if self.fresh:
             self.journal.append(opened)
@@ -405,13 +409,13 @@ class _Generation:
 
     def _review(self, stage: str, prompt: str) -> Review:
         """A review that can be read; the reviewer is told when its answer can't be."""
-        answer = self._ask("reviewer", stage, prompt)
+        more: tuple[Said, ...] = ()
         for _ in range(_READINGS):
+            answer = self._ask("reviewer", stage, prompt, *more)
             review, problems = self._read(answer, Review)
             if review is not None:
                 return review
-            again = self.prompts.fill("again", {"problem": problems[0]})
-            answer = self._ask("reviewer", stage, prompt, ("assistant", answer), ("user", again))
+            more = (("assistant", answer), ("user", self.prompts.fill("again", {"problem": problems[0]})))
         raise _GivenUpError(f"the reviewer's answers could not be read, the last one because {problems[0]}")
 
     def _read(self, answer: str, kind: type[T]) -> tuple[T | None, tuple[str, ...]]:
@@ -435,7 +439,7 @@ class _Generation:
         )
         return self._ask("author", stage, prompt + "\n\n" + said)
 
-    def _ask(self, role: Role, stage: str, prompt: str, *more: tuple[Literal["user", "assistant"], str]) -> str:
+    def _ask(self, role: Role, stage: str, prompt: str, *more: Said) -> str:
         """The answer of a model: from the journal when the very same was asked before."""
         model, plan = self.models[role], self.plan
         system = self.prompts.system(role, family=plan.family, capability=plan.capability)

@@ -23,7 +23,7 @@ from iwreplay.scene.toml import Source, converted, parsed
 from iwreplay.store.directory import write_whole
 from iwreplay.taskpack.loader import compile_task, survey_tasks
 
-__all__ = ["PackState", "Release", "TaskChange", "pack_state", "read_releases", "release_pack"]
+__all__ = ["PackState", "Release", "TaskChange", "changelog", "pack_state", "read_releases", "release_pack"]
 
 FOLDER = "releases"
 CHANGES = "CHANGELOG.md"
@@ -105,14 +105,12 @@ def pack_state(root: Source, *, progress: Callable[[int, int], None] = lambda do
 
 def _state(released: tuple[Release, ...], now: dict[str, _Entry]) -> PackState:
     latest = released[-1] if released else None
-    before = latest.tasks if latest else {}
-    changes = [c for name in sorted({*now, *before}) if (c := _change(name, before.get(name), now.get(name)))]
     return PackState(
         release=latest.number if latest else 0,
         release_sha256=latest.sha256 if latest else "",
         sha256=sha256_hex(canonical_bytes(now)),
         tasks=len(now),
-        changes=tuple(changes),
+        changes=_changes(latest.tasks if latest else {}, now),
     )
 
 
@@ -129,6 +127,11 @@ def _entries(root: Source, *, progress: Callable[[int, int], None]) -> dict[str,
     return found
 
 
+def _changes(before: dict[str, _Entry], now: dict[str, _Entry]) -> tuple[TaskChange, ...]:
+    found = (_change(name, before.get(name), now.get(name)) for name in sorted({*now, *before}))
+    return tuple(c for c in found if c is not None)
+
+
 def _change(name: str, before: _Entry | None, now: _Entry | None) -> TaskChange | None:
     if now == before:
         return None
@@ -143,10 +146,13 @@ def _change(name: str, before: _Entry | None, now: _Entry | None) -> TaskChange 
 
 
 def release_pack(root: Path, *, why: str, progress: Callable[[int, int], None] = lambda done, of: None) -> PackState:
-    """Writes the next release and its paragraph in the changelog. TaskError when nothing changed, when no reason is
-    given, or when a task changed and its version did not rise; then nothing is written."""
-    if not why.strip():
+    """Writes the next release, and the changelog anew from all of them. TaskError when nothing changed, when no reason
+    is given, or when a task changed and its version did not rise; then nothing is written."""
+    why = " ".join(why.split())
+    if not why:
         raise TaskError("a release needs a reason: say with --why what changed and why")
+    if not why.isprintable():
+        raise TaskError(f"the reason {why!r} has characters that can't be printed; leave them out")
     released, now = read_releases(root), _entries(root, progress=progress)
     state = _state(released, now)
     if not state.changes:
@@ -164,16 +170,15 @@ def release_pack(root: Path, *, why: str, progress: Callable[[int, int], None] =
     lines = [
         f"# Release {number} of the task pack, written by `iwreplay tasks release`. Never changed afterwards.",
         f"number = {number}",
-        f"why = {json.dumps(' '.join(why.split()))}",
+        f"why = {json.dumps(why, ensure_ascii=False)}",
         f'previous = "{sha256_hex(previous.read_bytes()) if state.release else ""}"',
         "[tasks]",
         *(f'{name} = [{e.version}, "{e.task_sha256}", "{e.scene_sha256}"]' for name, e in now.items()),
     ]
-    log = root / CHANGES
-    text = log.read_text(encoding="utf-8") if log.is_file() else _TITLE
-    write_whole(log, (_TITLE + _paragraph(number, state, why) + text.removeprefix(_TITLE)).encode())
     write_whole(folder / f"{number}.toml", ("\n".join(lines) + "\n").encode())
-    return _state(read_releases(root), now)
+    released = read_releases(root)
+    write_whole(root / CHANGES, changelog(released).encode())
+    return _state(released, now)
 
 
 _TITLE = """# Changelog of the task pack
@@ -182,15 +187,23 @@ One paragraph a release, the latest first, written by `iwreplay tasks release`. 
 """
 
 
-def _paragraph(number: int, state: PackState, why: str) -> str:
-    said = [
-        f"\n## Release {number}\n",
-        f"{' '.join(why.split())}\n",
-        f"Content hash `{state.sha256}`, {state.tasks} tasks.\n",
-    ]
+def changelog(released: tuple[Release, ...]) -> str:
+    """The changelog of the pack, as its releases tell it."""
+    before: dict[str, _Entry] = {}
+    paragraphs = []
+    for release in released:
+        paragraphs.append(_paragraph(release, before))
+        before = release.tasks
+    return _TITLE + "".join(reversed(paragraphs))
+
+
+def _paragraph(release: Release, before: dict[str, _Entry]) -> str:
+    content = f"Content hash `{release.sha256}`, {len(release.tasks)} tasks.\n"
+    said = [f"\n## Release {release.number}\n", f"{release.why}\n", content]
+    changes = _changes(before, release.tasks)
     names = (("added", "Added"), ("removed", "Removed"), ("task", "Changed"), ("scene", "In a scene that changed"))
     for what, title in names:
-        tasks = [c.task for c in state.changes if c.what == what]
+        tasks = [c.task for c in changes if c.what == what]
         if tasks:
             said.append(f"- {title}: {', '.join(tasks)}")
     return "\n".join(said) + "\n"

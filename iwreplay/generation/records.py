@@ -46,6 +46,8 @@ class GenerationOpened(
     search: str
     #: name of a prompt file -> its SHA-256
     prompts: dict[str, str]
+    #: version of iwreplay, whose checks were run
+    iwreplay: str
 
 
 class ModelCalled(

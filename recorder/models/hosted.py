@@ -81,7 +81,7 @@ class HostedModel:
     def _reply(self, answer: Any, *, retries: int) -> ModelReply:
         first, usage = answer.choices[0], getattr(answer, "usage", None)
         headers = answer._hidden_params.get("additional_headers") or {}
-        used = [getattr(usage, name, None) or None for name in ("prompt_tokens", "completion_tokens")]
+        used = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
         return ModelReply(
             text=first.message.content or "",
             input_tokens=used[0],
@@ -94,9 +94,9 @@ class HostedModel:
         )
 
     def _cost(self, answer: Any) -> float | None:
-        """None for a model without a known price."""
+        """None for a model without a known price; 0 for one that is free."""
         try:
-            return float(self._litellm.completion_cost(completion_response=answer)) or None
+            return float(self._litellm.completion_cost(completion_response=answer))
         except Exception:  # noqa: BLE001  litellm raises a plain Exception then
             return None
 

@@ -224,6 +224,14 @@ def test_a_reviewer_that_never_makes_sense_is_given_up(
     assert [m.role for m in reviewer.asked[-1].messages] == ["system", "user", "assistant", "user"]
 
 
+def test_a_reviewer_that_makes_sense_at_last_is_heard(
+    tmp_path: Path, answers: list[str], all_is_well: list[str]
+) -> None:
+    said: list[str | Exception] = ["yes", "yes!", "yes!!", ACCEPT, ACCEPT, ACCEPT]
+    done, _, reviewer = _generated(tmp_path, [*answers, GOOD], said)
+    assert (done.outcome, reviewer.left) == ("accepted", [])
+
+
 def test_it_goes_on_where_it_was(tmp_path: Path, answers: list[str], all_is_well: list[str]) -> None:
     away = ModelError("x/author", "it is away", transient=True)
     with pytest.raises(ModelError):

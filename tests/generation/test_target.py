@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import msgspec
 import pytest
 
+from iwreplay.checks.language import OPERATORS, SELECTORS
 from iwreplay.generation import (
     PROMPT_NAMES,
     Proposal,
@@ -162,3 +164,9 @@ def test_prompts_have_all_that_they_are_filled_with() -> None:
     with pytest.raises(KeyError):
         prompts.fill("review_need", {})
     assert Target.__struct_fields__ == ("objectives", "gates", "keeps", "points", "near_misses")
+
+
+def test_the_author_is_told_every_operator_and_selector() -> None:
+    """What the check language gains, the prompt must say."""
+    prompt = load_prompts().texts["pack"]
+    assert [name for name in (*OPERATORS, *SELECTORS) if not re.search(rf"\b{name}\b", prompt)] == []

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 #: what a provider can do instead of answering
-MISBEHAVIOURS = ("busy", "broken", "drops", "html", "half", "empty", "cut")
+MISBEHAVIOURS = ("busy", "patient", "broken", "drops", "html", "half", "empty", "cut")
 KEY = "sk-canary-0123456789"
 
 

@@ -45,8 +45,8 @@ def asked() -> tuple[dict[str, Any], Provider]:
             check=True,
         )
     assert KEY not in done.stdout + done.stderr
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    return {name: json.loads(line) for name, line in zip(names, lines, strict=True)}, there
+    # and nothing else is printed: litellm would speak among the JSON of a command
+    return {name: json.loads(line) for name, line in zip(names, done.stdout.splitlines(), strict=True)}, there
 
 
 Asked = tuple[dict[str, Any], Provider]

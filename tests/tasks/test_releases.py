@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from iwreplay.app.importing import import_logs
-from iwreplay.app.releases import pack_state, read_releases, release_pack
+from iwreplay.app.releases import changelog, pack_state, read_releases, release_pack
 from iwreplay.app.scoring import score_episodes
 from iwreplay.errors import StoreDamagedError, TaskError
 from iwreplay.scene.loader import data_root
@@ -64,11 +64,10 @@ def test_the_pack_is_as_it_was_released() -> None:
     `iwreplay tasks release --why ...`."""
     done = _cli("pack", "--json")
     assert (done.returncode, json.loads(done.stdout)["changes"]) == (0, []), done.stdout
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    found = [
-        (int(n), digest) for n, digest in re.findall(r"^## Release (\d+)$.*?`([0-9a-f]{64})`", changelog, re.M | re.S)
-    ]
+    told = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = [(int(n), digest) for n, digest in re.findall(r"^## Release (\d+)$.*?`([0-9a-f]{64})`", told, re.M | re.S)]
     assert found == [(r.number, r.sha256) for r in reversed(read_releases(data_root()))]
+    assert told == changelog(read_releases(data_root()))
 
 
 def test_what_is_not_released_is_added(pack: Path) -> None:
@@ -142,6 +141,21 @@ def test_the_command_asks_for_a_reason_before_it_works() -> None:
     done = _cli("release", "--why", " ")
     assert (done.returncode, done.stdout) == (2, "")
     assert "a release needs a reason: say with --why what changed and why" in done.stderr
+
+
+def test_a_reason_is_written_as_it_is_said(pack: Path) -> None:
+    release_pack(pack, why='The "left" bay\n is   links \U0001f60a now: C:\\x.')
+    (release,) = read_releases(pack)
+    assert release.why == 'The "left" bay is links \U0001f60a now: C:\\x.'
+    with pytest.raises(TaskError, match="can't be printed"):
+        release_pack(pack, why="a\x7fb")
+
+
+def test_a_changelog_that_a_killed_release_did_not_write_is_written_by_the_next(pack: Path) -> None:
+    release_pack(pack, why="First.")
+    (pack / "CHANGELOG.md").unlink()
+    (pack / "finding/f03_vodka_glass.toml").unlink()
+    assert "## Release 1\n\nFirst." in _log_after(pack)
 
 
 @pytest.mark.parametrize("why", ["", "  \n"])
