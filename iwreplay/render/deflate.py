@@ -1,8 +1,9 @@
-"""Lossless packing of a picture's rows (zlib format, RFC 1950 and 1951), quick because it looks for runs alone.
+"""Lossless packing of a picture's rows (zlib format, RFC 1950 and 1951), quick because it looks for zeros alone.
 
-Rows of a picture, each the difference to the one above, are runs of one byte and noise; a search for more than runs
-takes several times as long and finds next to nothing. One block, with a Huffman code of its own. The bytes follow from
-the data, whichever zlib is installed.
+Rows of a picture, each the difference to the one above, are zeros and noise; a search for whatever else comes again
+takes several times as long and finds next to nothing. Eight bytes are looked at at a time: all zeros, which a run is
+made of, or eight bytes of noise, and nothing else is asked. One block, with a Huffman code of its own. The bytes follow
+from the data, whichever zlib is installed.
 """
 
 # Kernels take arrays by position, and are typed by numba from what they get.
@@ -16,7 +17,7 @@ import zlib
 import numpy as np
 import numpy.typing as npt
 
-from iwreplay.render.jit import OPTIONS_REVISION, kernel
+from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel
 from iwreplay.render.layout import LAYOUT_REVISION
 
 __all__ = ["zlib_packed"]
@@ -24,28 +25,30 @@ __all__ = ["zlib_packed"]
 assert OPTIONS_REVISION == 1
 assert LAYOUT_REVISION == 17835415
 
-# A token is a byte, or 256 plus the length of a run that goes on with the byte before it.
-_RUN, _SHORTEST, _LONGEST = 256, 3, 258
-_TOKENS = _RUN + _LONGEST + 1
+#: bytes that are looked at at a time
+_WORD = 8
+#: a run is of at most so many words of zeros: 256 bytes, the first one as it is and 255 that are like it
+_LONGEST_RUN = 32
 #: symbols of the code: bytes, end of the block, lengths of runs
 _SYMBOLS, _END = 286, 256
-_LONGEST_CODE = 15
+#: of four symbols together, and seven bits before them: less than 64
+_LONGEST_CODE = 14
 #: zlib's first two bytes: deflate, a window of 32 kB; quickest
 _HEADER = b"\x78\x01"
 
 
 def _lengths() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each token its symbol, its extra bits and how many of them there are."""
-    symbol, extra, bits = np.arange(_TOKENS), np.zeros(_TOKENS, np.int64), np.zeros(_TOKENS, np.int64)
+    """For each number of words in a run: the symbol of its length, less the first byte, the extra bits and how many of
+    them there are. That of no words is not used."""
+    symbol, extra, bits = (np.zeros(_LONGEST_RUN + 1, np.int64) for _ in range(3))
     code, begin = 257, 3
     for k in range(28):
         width = max(0, k // 4 - 1)
-        for length in range(begin, min(begin + (1 << width), _LONGEST)):
-            symbol[_RUN + length], extra[_RUN + length], bits[_RUN + length] = code + k, length - begin, width
+        for length in range(begin, begin + (1 << width)):
+            if length % _WORD == _WORD - 1 and length < _LONGEST_RUN * _WORD:
+                words = length // _WORD + 1
+                symbol[words], extra[words], bits[words] = code + k, length - begin, width
         begin += 1 << width
-    symbol[_RUN + _LONGEST] = 285
-    # runs that there are none of; the first of them stands for the end
-    symbol[_RUN : _RUN + _SHORTEST] = _END
     return symbol, extra, bits
 
 
@@ -53,37 +56,29 @@ _SYMBOL, _EXTRA, _EXTRA_BITS = _lengths()
 
 
 @kernel
-def find_runs(data, tokens, counts):
-    """Tokens of bytes, and how often each comes: the sums over the rows of counts (4, tokens), zeros before. How many
-    tokens there are.
+def count_symbols(words, counts, runs):
+    """How often each byte comes that is written as it is (sums over the rows of counts (8, 256)) and each run (by its
+    words, runs (33,)), of words (n,) of eight bytes. Both are zeros before.
 
-    Four rows, because one number that is raised again and again has to wait for itself each time.
+    Eight rows, because one number that is raised again and again has to wait for itself each time.
     """
-    size = data.shape[0]
-    n, i, before = 0, 0, np.uint8(0)
-    if size > 0:
-        before = data[0]
-        tokens[0] = before
-        counts[0, before] += 1
-        n, i = 1, 1
-    while i < size:
-        b = data[i]
-        # one question for all of the shortest run: a byte like the one before is nothing to go by
-        if i + 2 < size and ((b ^ before) | (data[i + 1] ^ before) | (data[i + 2] ^ before)) == 0:
-            end = min(size, i + _LONGEST)
-            k = i + _SHORTEST
-            while k < end and data[k] == b:
-                k += 1
-            tokens[n] = _RUN + (k - i)
-            counts[n & 3, _RUN + (k - i)] += 1
-            i = k
+    run = 0
+    byte = np.uint64(255)
+    for i in range(words.shape[0]):
+        word = words[i]
+        if word == 0:
+            run += 1
+            if run == _LONGEST_RUN:
+                runs[run] += 1
+                run = 0
         else:
-            tokens[n] = b
-            counts[n & 3, b] += 1
-            before = b
-            i += 1
-        n += 1
-    return n
+            if run > 0:
+                runs[run] += 1
+                run = 0
+            for k in range(8):
+                counts[k, (word >> np.uint64(8 * k)) & byte] += 1
+    if run > 0:
+        runs[run] += 1
 
 
 @kernel
@@ -153,58 +148,100 @@ def make_code(counts, order, weight, parent, depth, of_length, lengths, words):
                 word += 1
 
 
-@kernel
-def write_bits(words, widths, tokens, count, held, pending, out):
-    """Bits of the tokens after the `pending` ones in `held`, lowest first, as bytes; zeros fill the last. Their number.
-
-    words, widths: bits of each token and how many, at most 32.
-    """
-    acc, bits, n = np.uint64(held), np.uint64(pending), 0
-    byte, eight, thirty_two = np.uint64(255), np.uint64(8), np.uint64(32)
-    for i in range(count):
-        t = tokens[i]
-        acc |= words[t] << bits
-        bits += widths[t]
-        if bits >= thirty_two:
-            for k in range(4):
-                out[n + k] = np.uint8(acc & byte)
-                acc >>= eight
-            n += 4
-            bits -= thirty_two
-    while bits > np.uint64(0):
-        out[n] = np.uint8(acc & byte)
-        acc >>= eight
+@inlined
+def _add(out, n, acc, bits, value, width):
+    """`width` more bits: the words written, what waits to be written and how many bits of it."""
+    whole = np.uint64(64)
+    acc |= value << bits
+    if bits + width >= whole:
+        out[n] = acc
         n += 1
-        bits -= min(bits, eight)
+        # what did not fit in; none of it if nothing waited before, which makes a shift by 64
+        acc = value >> (whole - bits) if bits > np.uint64(0) else np.uint64(0)
+        bits = bits + width - whole
+    else:
+        bits += width
+    return n, acc, bits
+
+
+@kernel
+def write_bits(words, tail, code, runs, held, pending, out):
+    """The symbols of the words (n,) and of the bytes after them, then the end, after the `pending` bits in `held`,
+    lowest first, into out (uint64). How many words of it are used, the last one with zeros above.
+
+    code: for each byte, and for the end (256), its bits << 8 | their number, at most 14; runs: the same for each number
+    of words of zeros, at most 48.
+    """
+    acc, bits, n, run = np.uint64(held), np.uint64(pending), 0, 0
+    byte, eight, width_of = np.uint64(255), np.uint64(8), np.uint64(255)
+    for i in range(words.shape[0]):
+        word = words[i]
+        if word == 0:
+            run += 1
+            if run == _LONGEST_RUN:
+                n, acc, bits = _add(out, n, acc, bits, runs[run] >> eight, runs[run] & width_of)
+                run = 0
+            continue
+        if run > 0:
+            n, acc, bits = _add(out, n, acc, bits, runs[run] >> eight, runs[run] & width_of)
+            run = 0
+        for half in range(2):
+            value, width = np.uint64(0), np.uint64(0)
+            for k in range(4):
+                c = code[(word >> np.uint64(32 * half + 8 * k)) & byte]
+                value |= (c >> eight) << width
+                width += c & width_of
+            n, acc, bits = _add(out, n, acc, bits, value, width)
+    if run > 0:
+        n, acc, bits = _add(out, n, acc, bits, runs[run] >> eight, runs[run] & width_of)
+    for k in range(tail.shape[0]):
+        c = code[tail[k]]
+        n, acc, bits = _add(out, n, acc, bits, c >> eight, c & width_of)
+    n, acc, bits = _add(out, n, acc, bits, code[_END] >> eight, code[_END] & width_of)
+    if bits > np.uint64(0):
+        out[n] = acc
+        n += 1
     return n
 
 
 def zlib_packed(data: npt.NDArray[np.uint8]) -> bytes:
     """What `zlib.decompress` gives these bytes (n,) back from."""
-    tokens, counted = np.empty(len(data) + 1, np.uint16), np.zeros((4, _TOKENS), np.int64)
-    count = find_runs(data, tokens, counted)
-    counts = counted.sum(axis=0)
-    symbols = np.bincount(_SYMBOL, counts, _SYMBOLS).astype(np.int64)
+    whole = len(data) // _WORD * _WORD
+    # the lowest byte comes first, on any machine
+    words, tail = data[:whole].view("<u8").astype(np.uint64, copy=False), data[whole:]
+    counted, runs = np.zeros((_WORD, 256), np.int64), np.zeros(_LONGEST_RUN + 1, np.int64)
+    count_symbols(words, counted, runs)
+    symbols = np.bincount(_SYMBOL, runs, _SYMBOLS).astype(np.int64)
+    symbols[:256] = counted.sum(axis=0) + np.bincount(tail, minlength=256)
+    # the first byte of a run
+    symbols[0] += runs.sum()
+    symbols[_END] = 1
     # a code has two words at least
-    symbols[_END], symbols[0] = 1, max(1, symbols[0])
+    coded = np.maximum(symbols, np.arange(_SYMBOLS) == 0)
     lengths, codes, room = (
         np.empty(_SYMBOLS, np.int64),
         np.zeros(_SYMBOLS, np.int64),
         np.empty((5, 2 * _SYMBOLS), np.int64),
     )
-    make_code(symbols, room[0], room[1], room[2], room[3], room[4], lengths, codes)
-    own = lengths[_SYMBOL]
-    words, widths = codes[_SYMBOL] | (_EXTRA << own), own + _EXTRA_BITS
-    # of a run also how far back: one bit, 0, the only word for "one byte"
-    widths[_RUN + _SHORTEST :] += 1
-    # no run is of no bytes: the end
-    tokens[count] = _RUN
-    counts[_RUN] = 1
+    make_code(coded, room[0], room[1], room[2], room[3], room[4], lengths, codes)
+    own, zero = lengths[_SYMBOL], lengths[0]
+    # a run: a zero, the length of what is like it, and how far back that is: one bit, 0, the only word for "one byte"
+    run_bits = codes[0] | (codes[_SYMBOL] | _EXTRA << own) << zero
+    run_widths = zero + own + _EXTRA_BITS + 1
+    bits = int((symbols * lengths).sum() + (runs * (_EXTRA_BITS + 1)).sum())
     held, pending, head = _block_header(lengths)
-    bits = int((counts * widths).sum()) + pending
-    out = np.empty(bits // 8 + 8, np.uint8)
-    n = write_bits(words.astype(np.uint64), widths.astype(np.uint64), tokens, count + 1, held, pending, out)
-    return b"".join((_HEADER, head, out[:n].tobytes(), zlib.adler32(data.data).to_bytes(4, "big")))
+    out = np.empty((bits + pending) // 64 + 2, np.uint64)
+    n = write_bits(
+        words,
+        tail,
+        (codes << 8 | lengths).astype(np.uint64),
+        (run_bits << 8 | run_widths).astype(np.uint64),
+        held,
+        pending,
+        out,
+    )
+    body = out[:n].astype("<u8", copy=False).tobytes()[: (bits + pending + 7) // 8]
+    return b"".join((_HEADER, head, body, zlib.adler32(data.data).to_bytes(4, "big")))
 
 
 def _header_begin() -> tuple[int, int]:

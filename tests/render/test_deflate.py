@@ -43,10 +43,12 @@ def test_zlib_unpacks_it(data: Bytes) -> None:
     assert packed == zlib_packed(data.copy())
 
 
-@pytest.mark.parametrize("length", [*range(1, 14), *range(256, 264), *range(515, 522)])
-def test_every_length_of_a_run(length: int) -> None:
-    data = _bytes([1, *[9] * length, 2, *[0] * length])
-    assert zlib.decompress(zlib_packed(data)) == data.tobytes()
+@pytest.mark.parametrize("before", range(9))
+def test_every_length_of_a_run(before: int) -> None:
+    """Of zeros, from wherever in a word to wherever, and of other bytes."""
+    for length in (*range(1, 40), *range(240, 300), *range(505, 540)):
+        data = _bytes([1] * before + [0] * length + [9] * length + [0] * length)
+        assert zlib.decompress(zlib_packed(data)) == data.tobytes(), length
 
 
 @settings(max_examples=200, deadline=None)

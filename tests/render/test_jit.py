@@ -28,7 +28,7 @@ KERNELS = (
     skinning.skin_vertices,
     skinning.skin_normals,
     skinning.copy_skin,
-    deflate.find_runs,
+    deflate.count_symbols,
     deflate.make_code,
     deflate.write_bits,
 )
