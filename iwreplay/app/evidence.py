@@ -45,11 +45,16 @@ class Proof:
     reads: bool
     #: "" or what is wrong and what to do
     problem: str
+    #: what depends on it: "[Grab] red mug in turn 3"; "" when nothing that the episode does
+    before: str = ""
+    #: it must have been remembered
+    gone: bool = False
     #: the frame that shows it, and the first turn at which the Assistant was shown that one; "" and None without one
     frame: str = ""
     turn: int | None = None
-    #: measured in that frame
+    #: measured in that frame, and what it says
     text: MeasuredText | None = None
+    words: str = ""
 
 
 class _Need(NamedTuple):
@@ -142,6 +147,8 @@ def _needs(task: TaskPack, scene: CompiledScene, events: tuple[Event, ...], stor
 
 
 def _moment(event: Event) -> str:
+    if isinstance(event, AssistantDecision):
+        return f"the Assistant speaks in turn {event.turn}"
     command = getattr(event, "command", "")
     return f"{command or 'what it is for'} in turn {event.turn}"
 
@@ -296,7 +303,7 @@ def _proof(need: _Need, story: _Story, spots: _Spots, scene: CompiledScene, make
     thing = next(t for t in scene.things if t.id == need.thing)
     named = f"{need.thing}.{need.face}" if need.face else need.thing
     what = f"the text of {named}" if need.reads else named
-    proof = Proof(what, need.thing, need.face, need.reads, "")
+    proof = Proof(what, need.thing, need.face, need.reads, "", before=need.why, gone=need.gone)
     if not need.why:
         proof.problem = f"{what} is declared to be needed before something that the oracle never does; mend `before`"
         return proof
@@ -322,7 +329,8 @@ def _read(spots: list[_Spot], thing: Thing, maker: FrameMaker, proof: Proof) -> 
             maker, spot.state, camera=spot.event.camera, thing=thing, face=spot.face, text=spot.text
         )
         if measured.readable or proof.text is None or measured.shown > proof.text.shown:
-            proof.text, proof.face, proof.frame = measured, spot.face.name, spot.event.frame_id
+            proof.text, proof.words = measured, spot.text
+            proof.face, proof.frame = spot.face.name, spot.event.frame_id
         if measured.readable:
             return spot.event
     return None

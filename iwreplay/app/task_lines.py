@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["line_of", "line_of_command", "line_of_id"]
+__all__ = ["header_of", "line_of", "line_of_command", "line_of_id"]
 
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _HEADER = re.compile(r"\s*\[\[?\s*([\w.]+)\s*\]\]?")
@@ -13,6 +13,16 @@ _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(\w+)`
 _KEYS = re.compile(r"([a-z_]\w*)(?:\[(\d+)\]| ([a-z]\w*):)?(.*)", re.DOTALL)
 #: "scene S: thing_id: ..." after the keys
 _THING = re.compile(r"scene \w+: (\w+): ")
+
+
+def header_of(text: str) -> str:
+    """What the comment at the top of the file says, in one line; "" when there is none."""
+    said = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        said.append(line.lstrip("# ").strip())
+    return " ".join(said).strip()
 
 
 def line_of(text: str, message: str) -> int | None:

@@ -19,7 +19,7 @@ from iwreplay.app.families import family_findings
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.proofs import evidence_finding, guessing_finding, shortest_finding
 from iwreplay.app.shorter import Marks, Search
-from iwreplay.app.task_lines import line_of, line_of_command, line_of_id
+from iwreplay.app.task_lines import header_of, line_of, line_of_command, line_of_id
 from iwreplay.app.task_pages import Row, Verdict, page_name, write_index, write_task_page
 from iwreplay.app.tasks import MalformedTask, TaskFile, survey, text_of
 from iwreplay.app.usable import task_problems
@@ -192,7 +192,16 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
     checks.append(_within_reach(task, scene, told, library=library, path=path, text=text))
     if pages is not None:
         verdicts = [_verdict(c) for c in checks]
-        write_task_page(pages, task, events=oracle.events, proofs=proofs, verdicts=verdicts, maker=maker)
+        write_task_page(
+            pages,
+            task,
+            about=header_of(text),
+            events=oracle.events,
+            alone=alone.events,
+            proofs=proofs,
+            verdicts=verdicts,
+            maker=maker,
+        )
     return checks
 
 
@@ -362,7 +371,8 @@ def _clean(played: _Played) -> TaskCheck:
 def _fails(played: _Played, *, name: str) -> TaskCheck:
     found = played.evaluation
     ok = not found.passed and not played.spoilt
-    detail = f"mcr {found.mcr:.2f}" if ok else f"not valid{_because(played)}" if played.spoilt else "passes"
+    fails = f"mcr {found.mcr:.2f}, fails {', '.join(_failed(found))}"
+    detail = fails if ok else f"not valid{_because(played)}" if played.spoilt else "passes"
     return TaskCheck(name=name, ok=ok, detail=detail)
 
 
