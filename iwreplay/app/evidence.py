@@ -28,6 +28,8 @@ __all__ = ["Proof", "prove_evidence"]
 
 #: frames of one action: what is in none of the latest ones is out of sight
 _LATEST = 4
+#: of a frame, what a thing may take to be seen as a whole
+_MOST_SHARE = 0.3
 #: frames drawn for one text at most, the most promising first: what hides it is known when it is drawn
 _MOST_DRAWN = 24
 
@@ -142,15 +144,15 @@ def _needs(task: TaskPack, scene: CompiledScene, events: tuple[Event, ...], stor
     for i, e in enumerate(declared):
         at = first.get(f"evidence{i}")
         thing, _, face = (e.read or e.see).partition(".")
-        by, why = (story.end, "") if at is None else (at, _moment(events[at]))
+        goal = e.before if isinstance(e.before, str) else "what it is for"
+        by, why = (story.end, "") if at is None else (at, _moment(events[at], goal))
         yield _Need(thing, face, "", bool(e.read), e.source == "warmup", e.gone, by, why)
 
 
-def _moment(event: Event) -> str:
+def _moment(event: Event, goal: str = "what it is for") -> str:
     if isinstance(event, AssistantDecision):
         return f"the Assistant speaks in turn {event.turn}"
-    command = getattr(event, "command", "")
-    return f"{command or 'what it is for'} in turn {event.turn}"
+    return f"{getattr(event, 'command', '') or goal} in turn {event.turn}"
 
 
 def _gates_on_texts(task: TaskPack, scene: CompiledScene) -> Iterator[tuple[Any, frozenset[str]]]:
@@ -339,7 +341,13 @@ def _read(spots: list[_Spot], thing: Thing, maker: FrameMaker, proof: Proof) -> 
 def _seen(need: _Need, story: _Story) -> FrameCaptured | None:
     latest = _latest_shown(need, story)
     found = list(_candidates(need, story))
-    return max(found, key=lambda f: (f.frame_id in latest, f.visible[need.thing]), default=None)
+
+    def rank(frame: FrameCaptured) -> tuple[bool, bool, int]:
+        seen = frame.visible[need.thing]
+        # what fills the picture is too near for its outline, and for its state, to be seen
+        return frame.frame_id in latest, seen <= _MOST_SHARE * frame.width * frame.height, seen
+
+    return max(found, key=rank, default=None)
 
 
 def _missed(need: _Need, story: _Story, proof: Proof) -> str:

@@ -42,15 +42,20 @@ class StepFrame(NamedTuple):
 
 
 def evidence_frames(events: tuple[Event, ...], proofs: Sequence[Proof], maker: FrameMaker) -> Iterator[Shown]:
-    """What is needed and shown, in the order of the frames that show it, each thing outlined in red."""
-    wanted: dict[str, dict[tuple[str, str, bool], list[Proof]]] = {}
+    """What is needed and shown, in the order of the frames that show it, each thing outlined in red. Needs of the same
+    thing that were answered in the same turn are one."""
+    same: dict[tuple[str, str, str, int | None, bool], list[Proof]] = {}
     for proof in proofs:
         if proof.frame:
-            wanted.setdefault(proof.frame, {}).setdefault((proof.thing, proof.face, proof.reads), []).append(proof)
+            alike = (proof.thing, proof.face, proof.words, proof.turn, bool(proof.problem))
+            same.setdefault(alike, []).append(proof)
+    wanted: dict[str, list[tuple[Proof, ...]]] = {}
+    for group in same.values():
+        wanted.setdefault(group[0].frame, []).append(tuple(group))
     things = {t.id: i for i, t in enumerate(maker.scene.things)}
     for event, rgb, ids in _drawn(events, wanted, maker):
-        for same in wanted[event.frame_id].values():
-            yield Shown(tuple(same), event, _outlined(rgb, ids == things[same[0].thing]))
+        for needs in wanted[event.frame_id]:
+            yield Shown(needs, event, _outlined(rgb, ids == things[needs[0].thing]))
 
 
 def step_frames(events: tuple[Event, ...], maker: FrameMaker) -> list[StepFrame]:

@@ -187,16 +187,18 @@ def _known(events: tuple[Event, ...], proofs: Sequence[Proof], maker: FrameMaker
     for same, event, rgb in evidence_frames(events, proofs, maker):
         at = f"{event.frame_id}, {event.sim_time_s:.1f} s, turn {event.turn}"
         picture = _image(rgb, size=(event.width, event.height), words=at)
-        needs = "; ".join(dict.fromkeys(_need(p) for p in same))
-        yield f'<figure class="big">{picture}<figcaption>{at}: {escape(needs)}'
+        said = f"{at}: {escape('; '.join(dict.fromkeys(map(_need, same))))}"
         text = same[0].text
         if text is not None:
-            size = (text.flat.shape[1], text.flat.shape[0])
             # what is here is what the frame has, only turned
-            square = _image(text.flat, size=size, words="turned square to the reader")
-            yield f". Capitals of {text.cap_px:.1f} pixels, contrast {text.contrast:.1f}; turned square to the reader:"
-            yield f'</figcaption><div class="flat">{square}</div><figcaption>It says <q>{escape(same[0].words)}</q>'
-        yield "</figcaption></figure>"
+            square = _image(
+                text.flat, size=(text.flat.shape[1], text.flat.shape[0]), words="turned square to the reader"
+            )
+            said += (
+                f". Capitals of {text.cap_px:.1f} pixels, contrast {text.contrast:.1f}; turned square to the reader:"
+            )
+            said += f'<div class="flat">{square}</div>It says <q>{escape(same[0].words)}</q>'
+        yield f'<figure class="big">{picture}<figcaption>{said}</figcaption></figure>'
 
 
 def _need(proof: Proof) -> str:
