@@ -15,10 +15,10 @@ import numpy.typing as npt
 
 from iwreplay.render.textures import TEXTURE_PX, Ints, cloud, noise, random_bytes, texel_grid
 from iwreplay.scene.geometry import Box, aabb_of, shape_half
-from iwreplay.scene.model import Thing
+from iwreplay.scene.model import Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["PLAIN", "Look", "look_of", "marked_shapes", "shown_by_class", "stained", "tinted"]
+__all__ = ["PLAIN", "Look", "chars", "look_of", "marked_shapes", "shown_by_class", "stained", "tinted"]
 
 Rgb = tuple[int, int, int]
 
@@ -77,6 +77,11 @@ def look_of(thing: Thing, attrs: Mapping[str, AttrValue], *, shown: frozenset[st
         cracks=is_now("broken"),
         drinks=wet > 0 and "soak" in thing.affordances,
     )
+
+
+def chars(shape: Shape, attrs: Mapping[str, AttrValue]) -> bool:
+    """Whether a shape is black because its thing is burnt: one whose class says nothing of how it looks then."""
+    return attrs.get("cooked") == "burnt" and "cooked" not in shape.when and "cooked" not in shape.repaint
 
 
 def marked_shapes(thing: Thing) -> frozenset[int]:
@@ -155,14 +160,25 @@ def _stain(name: str, cells: int) -> tuple[tuple[Ints, Rgb], ...]:
         cloud(u, v, cells=cells, seed={"dirty": 301, "used": 302, "mould": 303}.get(name, 304))
     )
     if name == "dirty":
-        return ((np.clip((spots - 128) * 9, 0, 200), (88, 66, 38)),)
+        # blots with soft edges, and crumbs; fewer on what is large
+        least = 124 if cells <= 8 else 140
+        crumbs = noise(u, v, cells=(min(128, cells * 8),) * 2, seed=305)
+        return (
+            (np.clip((spots - least) * 6, 0, 190), (88, 66, 38)),
+            (np.where((crumbs > 222) & (spots > 110), 150, 0), (66, 48, 26)),
+        )
     if name == "used":
         return ((np.clip((spots - 140) * 10, 0, 170), (112, 92, 62)),)
     if name == "mould":
+        # small furry rounds: grey-green, with a pale rim around a dark middle
+        rounds = _with_a_spot_in_the_corner(cloud(u, v, cells=min(64, cells * 4), seed=303))
         fuzz = noise(u, v, cells=(128, 128), seed=341)
-        return ((np.clip((spots - 116) * 9, 0, 170) + fuzz // 4, (164, 178, 160)),)
+        return (
+            (np.clip((rounds - 146) * 14, 0, 200), (206, 214, 196)),
+            (np.clip((rounds - 160) * 14, 0, 190) + np.where(rounds > 146, fuzz // 4, 0), (78, 116, 84)),
+        )
     if name == "browned":
-        return ((np.clip((spots - 108) * 6, 0, 200), (140, 78, 30)),)
+        return ((np.clip((spots - 94) * 3, 0, 205), (140, 78, 30)),)
     if name == "cooked":
         return ((np.clip((spots - 126) * 5, 0, 140), (96, 54, 24)),)
     if name == "burnt":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import taskpacks
 from iwreplay.pose import Pose
 from iwreplay.render import Renderer
+from iwreplay.render.appearance import liquid_space
 from iwreplay.render.text import fit_text
 from iwreplay.scene.geometry import joints_at_load
 from iwreplay.scene.lettering import screen_faces
@@ -182,3 +185,76 @@ def test_screens_belong_to_what_can_be_switched_and_have_something_dark_behind_t
             assert _changed(off, blank) == 0, cls
             assert _changed(off, on) > 60, cls
     assert found > 3
+
+
+#: what a vessel is filled to one after another, and the least share of its pixels that each step changes
+_LEVELS, _LEVEL_SEEN = (0.0, 0.33, 0.66, 1.0), 0.03
+
+
+@pytest.mark.slow
+def test_every_see_through_vessel_shows_how_full_it_is(library: Library) -> None:
+    """No label goes all around it, and what is in it has its own colour behind the glass."""
+    seen, weak = 0, {}
+    for cls, first in _firsts(library):
+        space = liquid_space(first)
+        if space is None or first.attrs.get("sealed") is None or not _see_through(library, first):
+            continue
+        seen += 1
+        stand = _Stand(library, cls)
+        there = _changed(stand.pictures(opened=False, exists=False), stand.pictures(opened=False))
+        shots = [
+            stand.pictures(opened=True, open=True, sealed=False, contains={"juice": level * space[3]} if level else {})
+            for level in _LEVELS
+        ]
+        changes = [round(_changed(a, b) / there, 3) for a, b in pairwise(shots)]
+        if min(changes) < _LEVEL_SEEN:
+            weak[cls] = changes
+    assert seen > 12
+    assert weak == {}
+
+
+def _see_through(library: Library, thing: Thing) -> bool:
+    walls = [s for s in thing.links[0].shapes if s.kind == "lathe" and s.role != "collision"]
+    return any(library.material(s.material, where="test").alpha < 0.5 for s in walls)
+
+
+def _inner(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Without the pixels at the edge, which have something of what is behind."""
+    inner = mask[1:-1, 1:-1] & mask[:-2, 1:-1] & mask[2:, 1:-1] & mask[1:-1, :-2] & mask[1:-1, 2:]
+    return np.pad(inner, 1)
+
+
+def test_what_is_burnt_is_black_all_over(library: Library) -> None:
+    seen, bright = 0, {}
+    for cls, first in _firsts(library):
+        if "cooked" not in first.attrs:
+            continue
+        seen += 1
+        stand = _Stand(library, cls)
+        gone = stand.pictures(opened=False, exists=False)
+        burnt = stand.pictures(opened=False, cooked="burnt")
+        coloured = there = 0
+        for empty, shown in zip(gone, burnt, strict=True):
+            thing = _inner(np.abs(empty - shown).max(axis=2) > _SEEN)
+            there += int(thing.sum())
+            coloured += int((shown[thing].max(axis=1) > 110).sum())
+        if coloured > 0.04 * there:
+            bright[cls] = round(coloured / there, 3)
+    assert seen > 10
+    assert bright == {}
+
+
+def test_mould_leaves_to_be_seen_what_it_is_on(library: Library) -> None:
+    seen, hidden = 0, {}
+    for cls, first in _firsts(library):
+        if "mold_exposed" not in first.attrs:
+            continue
+        seen += 1
+        stand = _Stand(library, cls)
+        fresh = stand.pictures(opened=False, cut=True, mold_exposed=False)
+        there = _changed(stand.pictures(opened=False, exists=False), fresh)
+        change = _changed(fresh, stand.pictures(opened=False, cut=True, mold_exposed=True))
+        if change > 0.7 * there:
+            hidden[cls] = round(change / there, 3)
+    assert seen > 15
+    assert hidden == {}
