@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from iwreplay.errors import RenderError
 from iwreplay.frames.cameras import EYE_HEIGHT_M, look_at
 from iwreplay.frames.obstacles import Obstacles, Stood
-from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, rotate, transform_point
+from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, rotate, transform_point
 from iwreplay.scene.model import CompiledScene, Room, Thing
 from iwreplay.trig import sin_cos
 
@@ -22,8 +22,13 @@ _LOOK_HEIGHT_M = 0.95
 #: turns of the rays that tell how much is seen from somewhere, and the farthest that counts
 _FAN_RAD = (-0.5, -0.3, -0.15, 0.0, 0.15, 0.3, 0.5)
 _SEEN_M = 7.0
+#: a second fan looks down to the floor so far ahead: what stands close before the eyes hides half a picture
+_FLOOR_AHEAD_M = 2.0
 #: distances from a thing at which one may stand, as shares of the one that shows all of it
 _BEFORE = (1.0, 1.4, 0.7, 2.0)
+#: so near beside or above a thing's bounds one is in the midst of it
+_BESIDE_M, _ABOVE_M = 0.1, 0.25
+_BUILDING = ("floor", "wall", "ceiling")
 #: a camera keeps this far off everything
 _CLEAR_M = 0.05
 #: where there is no ceiling, a camera may be so high
@@ -52,7 +57,13 @@ def room_views(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, room
             for eye in views
             if _is_clear(eye, state, obstacles) and _apart_m((*eye[:2], 0.0), (*middle[:2], 0.0)) > 0.3
         ]
-        scored = [(_open_m(state, obstacles, eye, middle), look_at(eye, middle)) for eye in free]
+        scored = [
+            (
+                0.0 if _amid_something(scene, state, eye) else _open_m(state, obstacles, eye, middle),
+                look_at(eye, middle),
+            )
+            for eye in free
+        ]
         if scored:
             found.append(max(scored))
     return tuple(pose for _, pose in sorted(found, key=lambda f: (-f[0], f[1])))
@@ -62,14 +73,29 @@ def _is_clear(eye: Vec3, state: Stood, obstacles: Obstacles) -> bool:
     return not obstacles.holding(state, eye, margin_m=_CLEAR_M)
 
 
+def _amid_something(scene: CompiledScene, state: Stood, eye: Vec3) -> bool:
+    """Whether the eye is between the legs of a ladder, in a shower, close above a machine: in a thing's bounds, though
+    in none of its solids."""
+    for thing in scene.things:
+        if thing.cls in _BUILDING or state.attrs[thing.id].get("exists") is False:
+            continue
+        at = transform_point(inverse(state.poses[thing.id]), eye)
+        off = [abs(a - b) - half for a, b, half in zip(at, thing.bounds_pos, thing.bounds_half, strict=True)]
+        if max(off[0], off[1]) < _BESIDE_M and off[2] < _ABOVE_M:
+            return True
+    return False
+
+
 def _open_m(state: Stood, obstacles: Obstacles, eye: Vec3, toward: Vec3) -> float:
-    """How much is seen: free lengths of a fan of rays, added up."""
+    """How much is seen: free lengths of a fan of rays towards a point, and of one to the floor before it, added up."""
     d = (toward[0] - eye[0], toward[1] - eye[1])
+    far = math.sqrt(d[0] * d[0] + d[1] * d[1])
     seen = 0.0
     for turn in _FAN_RAD:
         s, c = sin_cos(turn)
-        way = (d[0] * c - d[1] * s, d[0] * s + d[1] * c, toward[2] - eye[2])
-        seen += obstacles.free_m(state, origin=eye, toward=way, most_m=_SEEN_M)
+        x, y = d[0] * c - d[1] * s, d[0] * s + d[1] * c
+        for way in ((x, y, toward[2] - eye[2]), (x, y, -eye[2] * far / _FLOOR_AHEAD_M)):
+            seen += obstacles.free_m(state, origin=eye, toward=way, most_m=_SEEN_M)
     return seen
 
 

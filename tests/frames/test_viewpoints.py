@@ -45,6 +45,20 @@ def test_rooms_are_seen_from_their_free_corners() -> None:
     )
 
 
+@pytest.mark.parametrize(("scene_id", "room_id"), [("laundry_house", "utility"), ("storage_hall", "north_store")])
+def test_the_best_corner_is_not_in_the_midst_of_a_ladder(scene_id: str, room_id: str) -> None:
+    scene = compile_scene(load_scene(scene_id))
+    state, obstacles = WorldState(scene), Obstacles(scene)
+    ladder = next(t for t in scene.things if t.cls == "ladder")
+    room = next(r for r in scene.rooms if r.id == room_id)
+    views = room_views(scene, state, obstacles, room=room)
+    eyes = [transform_point(inverse(state.poses[ladder.id]), view[:3]) for view in views]
+    apart = [max(abs(e[k]) - ladder.bounds_half[k] for k in (0, 1)) for e in eyes]
+    assert apart[0] > 0.1
+    # nor is any, while there is another place in the same corner
+    assert sum(a < 0.1 for a in apart) <= 1
+
+
 def test_before_everything_loose_or_large_there_is_a_place() -> None:
     for thing in SCENE.things:
         if thing.cls in ("floor", "wall", "ceiling") or thing.attrs.get("exists") is False:
