@@ -16,10 +16,23 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["READABLE_CAP_PX", "FaceView", "cap_height_px", "face_pixels", "flattened", "share_in_view", "view_face"]
+__all__ = [
+    "READABLE_CAP_PX",
+    "FaceView",
+    "cap_height_px",
+    "face_pixels",
+    "flattened",
+    "on_its_head",
+    "share_in_view",
+    "view_face",
+]
 
 #: capitals of this height can be read
 READABLE_CAP_PX = 4.75
+
+#: how far down the picture letters may point with their tops, as a share of how long they are: lines that run straight
+#: up or down can be read, what is turned 20 degrees further stands on its head
+_DOWN = 0.34
 
 #: points looked at across and down a face
 _GRID = (9, 7)
@@ -60,6 +73,22 @@ def cap_height_px(camera: Pose, *, focal_px: float, at: Pose, cap_height_m: floa
         dy = (d[1] * depth + p[1] * d[2]) / (depth * depth)
         smallest = min(smallest, math.sqrt(dx * dx + dy * dy))
     return focal_px * cap_height_m * smallest
+
+
+def on_its_head(camera: Pose, at: Pose) -> bool:
+    """Whether what is written at world pose `at` (x to the reader's right, y up, z towards the reader) is upside down
+    in the picture of `camera`: more than 20 degrees beyond lines that run straight up or down. False for what lies
+    behind the camera."""
+    camera_from_world = inverse(camera)
+    p = transform_point(camera_from_world, at[:3])
+    depth = -p[2]
+    if depth <= 0.0:
+        return False
+    up = rotate(camera_from_world[3:], rotate(at[3:], (0.0, 1.0, 0.0)))
+    # derivative of (x, y) / depth towards the tops of the letters
+    dx = up[0] * depth + p[0] * up[2]
+    dy = up[1] * depth + p[1] * up[2]
+    return dy < -_DOWN * math.sqrt(dx * dx + dy * dy)
 
 
 def view_face(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from iwreplay.frames import READABLE_CAP_PX, cap_height_px, view_face
-from iwreplay.frames.legibility import FaceView, share_in_view
+from iwreplay.frames.legibility import FaceView, on_its_head, share_in_view
 from iwreplay.pose import Pose, compose, from_xyz_yaw, quat_about
 from iwreplay.render import Renderer, focal_from_fovy
 from iwreplay.scene.model import Thing
@@ -40,6 +40,21 @@ def test_a_turned_face_counts_as_shortened(yaw: float) -> None:
 def test_from_behind_or_behind_the_camera_it_is_nothing() -> None:
     for camera in (look((0.0, 0.7, 0.0), (0.0, 0.0, 0.0)), look((0.0, -0.7, 0.0), (0.0, -2.0, 0.0))):
         assert cap_height_px(camera, focal_px=FOCAL, at=UPRIGHT, cap_height_m=0.01) == 0.0
+
+
+@pytest.mark.parametrize(("turned_deg", "told"), [(0, False), (60, False), (90, False), (105, False), (115, True),
+                                                  (180, True), (-90, False), (-150, True)])  # fmt: skip
+def test_letters_stand_on_their_heads_beyond_a_quarter_turn(turned_deg: float, told: bool) -> None:
+    camera = look((0.0, -0.7, 0.0), (0.0, 0.0, 0.0))
+    turned = compose(UPRIGHT, (0.0, 0.0, 0.0, *quat_about((0.0, 0.0, 1.0), math.radians(turned_deg))))
+    assert on_its_head(camera, turned) is told
+
+
+def test_a_sheet_on_a_table_is_upright_from_one_side_only() -> None:
+    sheet = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    assert not on_its_head(look((0.1, -0.5, 0.5), (0.0, 0.0, 0.0)), sheet)
+    assert on_its_head(look((0.1, 0.5, 0.5), (0.0, 0.0, 0.0)), sheet)
+    assert not on_its_head(look((0.0, 2.0, 0.5), (0.0, 3.0, 0.5)), sheet)
 
 
 def seen(*others: Thing, camera: Pose) -> FaceView:
