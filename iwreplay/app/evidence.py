@@ -16,6 +16,7 @@ from iwreplay.app.legible import MeasuredText, measure_text
 from iwreplay.checks import Check, Monitor, compile_check
 from iwreplay.events import AssistantDecision, Event, FrameCaptured, Happened, Observation
 from iwreplay.frames import READABLE_CAP_PX, cap_height_px
+from iwreplay.frames.legibility import on_its_head
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.pose import inverse, transform_point
 from iwreplay.scene.lettering import face_shows
@@ -289,11 +290,12 @@ def _written(thing: Thing, need: _Need, state: WorldState) -> Iterator[tuple[Fac
 
 
 def _rough_cap_px(event: FrameCaptured, thing: Thing, face: Face, state: WorldState) -> float:
-    """Height of its capitals if nothing hides them; 0 when its middle is out of the picture."""
+    """Height of its capitals if nothing hides them; 0 when its middle is out of the picture or it is upside down in
+    it."""
     at = next(f for f in faces_of(thing, state) if f.name == face.name)
     x, y, behind = transform_point(inverse(event.camera), at.pose[:3])
     half_w, half_h = event.width / 2 / event.focal_px, event.height / 2 / event.focal_px
-    if not (abs(x) < -half_w * behind and abs(y) < -half_h * behind):
+    if not (abs(x) < -half_w * behind and abs(y) < -half_h * behind) or on_its_head(event.camera, at.pose):
         return 0.0
     return cap_height_px(event.camera, focal_px=event.focal_px, at=at.pose, cap_height_m=face.cap_height_m)
 
@@ -359,7 +361,8 @@ def _missed(need: _Need, story: _Story, proof: Proof) -> str:
     seen = list(_candidates(need, story))
     if seen and need.reads:
         return (
-            f"is too small, turned away or cut off in each of the {len(seen)} shown frames{phase} that have the thing"
+            f"is too small, turned away, upside down or cut off in each of the {len(seen)} shown frames{phase} that "
+            f"have the thing"
         )
     return f"is in none of the {shown} frames{phase} that the Assistant is shown"
 

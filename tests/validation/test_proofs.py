@@ -26,6 +26,7 @@ from iwreplay.vocabulary import CAPABILITIES, FAMILIES
 from recorder.assistants import OracleAssistant
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tasks.md").read_text(encoding="utf-8")
+EVIDENCE = "evidence is shown in time"
 MUG_GRABBED = ["event", {"verb": "grab", "obj": ["class", "mug"]}]
 
 
@@ -119,6 +120,13 @@ def test_memory_is_declared(task: TaskPack) -> None:
     failed = _failed(_with(task, tests=("C1", "C3", "C4"), points=(*task.points, point), evidence=msgspec.UNSET))
     assert set(failed) == {"evidence is shown in time"}
     assert "tests C4" in failed["evidence is shown in time"]
+
+
+@pytest.mark.slow
+def test_what_lies_upside_down_is_not_shown(task: TaskPack) -> None:
+    things = tuple(msgspec.structs.replace(t, yaw_deg=180.0) if t.id == "note_1" else t for t in task.things)
+    failed = _failed(_with(task, things=things))
+    assert "the text of note_1.top is too small, turned away, upside down or cut off" in failed[EVIDENCE]
 
 
 # -- the shortest oracle
