@@ -48,6 +48,8 @@ class Look:
     cracks: bool = False
     #: water goes into it and does not stand on it in drops, whatever it is made of
     drinks: bool = False
+    #: furniture: blots and pools lie apart from each other on it
+    large: bool = False
 
 
 PLAIN = Look()
@@ -69,13 +71,15 @@ def look_of(thing: Thing, attrs: Mapping[str, AttrValue], *, shown: frozenset[st
     if roast == 1 and attrs.get("cooked") == "burnt":
         roast = 0  # its class paints it black, brown on that would take it back
     wet = 2 if is_now("soaked") else 1 if is_now("wet") else 0
+    dirt = 0 if "sweepable" in thing.affordances else 2 if is_now("clean", False) else 1 if is_now("used") else 0
     return Look(
         wet=wet,
-        dirt=0 if "sweepable" in thing.affordances else 2 if is_now("clean", False) else 1 if is_now("used") else 0,
+        dirt=dirt,
         roast=roast,
         mould=is_now("mold_exposed"),
         cracks=is_now("broken"),
         drinks=wet > 0 and "soak" in thing.affordances,
+        large=wet + dirt > 0 and "wipe" in thing.affordances and "grab" not in thing.affordances,
     )
 
 
@@ -118,7 +122,7 @@ def stained(texels: npt.NDArray[np.uint8], look: Look, *, period_m: float, hard:
     out = texels.astype(np.int64)
     for name in _names(look, hard=hard):
         dark, light = out.mean() < _DARK, out.mean() > _LIGHT
-        for share, colour in _stain(_ON_LIGHT.get(name, name) if light else name, _cells(period_m)):
+        for share, colour in _stain(_ON_LIGHT.get(name, name) if light else name, _cells(period_m), look.large):
             rgb = _ON_DARK[name] if name in _ON_DARK and dark else colour
             for k in range(3):
                 out[..., k] = (out[..., k] * (256 - share) + rgb[k] * share) >> 8
@@ -149,23 +153,24 @@ def _cells(period_m: float) -> int:
 
 
 @lru_cache(maxsize=128)
-def _stain(name: str, cells: int) -> tuple[tuple[Ints, Rgb], ...]:
+def _stain(name: str, cells: int, large: bool) -> tuple[tuple[Ints, Rgb], ...]:
     """Share of the stain in every texel, 0..256, and its colour, one layer over another."""
     u, v = texel_grid()
     if name == "cracks":
         return ((_cracks(u, v, cells=min(8, cells)), (26, 24, 24)),)
     if name in ("drops", "shaded drops"):
-        return _drops(u, v, cells=cells, pool_rgb=(170, 204, 228) if name == "drops" else (66, 122, 166))
+        rgb = (170, 204, 228) if name == "drops" else (66, 122, 166)
+        return _drops(u, v, cells=cells, pool_rgb=rgb, apart=5 if large else 0)
     spots = _with_a_spot_in_the_corner(
         cloud(u, v, cells=cells, seed={"dirty": 301, "used": 302, "mould": 303}.get(name, 304))
     )
     if name == "dirty":
-        # blots with soft edges, and crumbs; fewer on what is large
-        least = 124 if cells <= 8 else 140
+        # blots with soft edges, and crumbs
+        least = 150 if large else 124
         crumbs = noise(u, v, cells=(min(128, cells * 8),) * 2, seed=305)
         return (
             (np.clip((spots - least) * 6, 0, 190), (88, 66, 38)),
-            (np.where((crumbs > 222) & (spots > 110), 150, 0), (66, 48, 26)),
+            (np.where((crumbs > 222) & (spots > least - 14), 150, 0), (66, 48, 26)),
         )
     if name == "used":
         return ((np.clip((spots - 140) * 10, 0, 170), (112, 92, 62)),)
@@ -194,13 +199,14 @@ def _with_a_spot_in_the_corner(spots: Ints) -> Ints:
     return np.roll(spots, (-row, -column), axis=(0, 1))
 
 
-def _drops(u: Ints, v: Ints, *, cells: int, pool_rgb: Rgb) -> tuple[tuple[Ints, Rgb], ...]:
-    """Water that stands on a surface: pools with a dark shore, drops with a dark edge, and the light on both."""
-    pools = _with_a_spot_in_the_corner(cloud(u, v, cells=min(16, cells), seed=332))
-    drops = noise(u, v, cells=(min(64, cells * 4),) * 2, seed=331)
+def _drops(u: Ints, v: Ints, *, cells: int, pool_rgb: Rgb, apart: int) -> tuple[tuple[Ints, Rgb], ...]:
+    """Water that stands on a surface: pools with a dark shore, drops with a dark edge, and the light on both. apart:
+    more is fewer of them, and deeper ones."""
+    pools = _with_a_spot_in_the_corner(cloud(u, v, cells=min(16, cells), seed=332)) - apart
+    drops = noise(u, v, cells=(min(64, cells * 4),) * 2, seed=331) - apart
     pool, edge = pools >= 150, (drops > 204) & (drops <= 214)
     return (
-        (np.where(pool, 70, 0), pool_rgb),
+        (np.where(pool, 70 + 8 * apart, 0), pool_rgb),
         (np.where(((pools > 144) & ~pool) | edge, 110, 0), (40, 54, 66)),
         (np.clip((drops - 214) * 16, 0, 170), (236, 244, 250)),
         (np.where((pools > 160) & (pools < 164), 130, 0), (246, 250, 252)),

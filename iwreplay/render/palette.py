@@ -24,8 +24,8 @@ T = TypeVar("T", bound=np.generic)
 MAX_TEXELS = 1 << 26
 _MAX_LEVELS = 13
 _OPAQUE = 4
-#: side of the square that the stains on plain paint repeat in
-_STAINED_M = 0.28
+#: side of the square that the stains on plain paint repeat in; on furniture
+_STAINED_M, _STAINED_LARGE_M = 0.28, 1.12
 #: textures on which water stands in drops and pools; the others drink it
 _HARD = ("", "ceramic", "checker", "glass", "marble", "metal", "planks", "plastic", "rubber", "stone", "tile", "wood")
 #: dirt, cracks and drops can be seen on glass
@@ -82,7 +82,7 @@ class Palette:
         if look != PLAIN:
             if texels is None:
                 texels = np.full((TEXTURE_PX, TEXTURE_PX, 3), rgb, np.uint8)
-                period = _STAINED_M
+                period = _STAINED_LARGE_M if look.large else _STAINED_M
             texels = stained(texels, look, period_m=period, hard=hard)
         texture, tiles = -1, 1.0
         if texels is not None:
