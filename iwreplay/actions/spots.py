@@ -26,8 +26,8 @@ from iwreplay.pose import (
     yaw_of,
 )
 from iwreplay.processes.support import ancestors, dependents, parent_text
-from iwreplay.scene.convex import base_of, solids_meet
-from iwreplay.scene.geometry import solids_at
+from iwreplay.scene.convex import base_of, solid_aabb, solids_meet
+from iwreplay.scene.geometry import merged, solids_at
 from iwreplay.scene.hanging import can_hang, is_hook
 from iwreplay.scene.model import Thing
 from iwreplay.scene.placing import LIFT_M
@@ -94,6 +94,20 @@ def extent_of(state: WorldState, thing: str) -> Extent:
                     lo = [min(a, b) for a, b in zip(lo, corner, strict=True)]
                     hi = [max(a, b) for a, b in zip(hi, corner, strict=True)]
     return Extent(*_middle_and_half(tuple(lo), tuple(hi)), *_foot_of(thing_of(state, thing), state))
+
+
+def _solid_extent_of(state: WorldState, thing: str) -> Extent | None:
+    """The same of what can bump into something: the flaps of a carton give way. None for what has no such part."""
+    base = inverse(state.poses[thing])
+    solids = [
+        solid
+        for part in (thing, *dependents(state, thing))
+        for solid in solids_at(thing_of(state, part), compose(base, state.poses[part]), state.joints)
+    ]
+    if not solids:
+        return None
+    x0, y0, z0, x1, y1, z1 = merged(solid_aabb(s) for s in solids)
+    return Extent(*_middle_and_half((x0, y0, z0), (x1, y1, z1)), *_foot_of(thing_of(state, thing), state))
 
 
 def _middle_and_half(lo: tuple[float, ...], hi: tuple[float, ...]) -> tuple[Vec3, Vec3]:
@@ -247,17 +261,24 @@ def _positive(half: Vec3) -> Vec3:
 
 
 def free_spots(scope: Scope, thing: Thing, owner: Thing, *, how: str, part: str = "") -> Iterator[Spot]:
-    """Free places for a thing on ("on") or in ("in") another, over all its surfaces or interiors (or just `part`)."""
+    """Free places for a thing on ("on") or in ("in") another, over all its surfaces or interiors (or just `part`);
+    after those with room for all of it, those where only parts that give way meet something."""
+    if how == "on" and part == "":
+        yield from _stacked(scope, thing, owner)
+    whole, solid = extent_of(scope.state, thing.id), _solid_extent_of(scope.state, thing.id)
+    gives_way = solid is not None and any(w - h > _SKIN_M for w, h in zip(whole.half, solid.half, strict=True))
+    for extent in (whole, solid) if solid is not None and gives_way else (whole,):
+        yield from _spots_for(scope, thing, owner, extent, how=how, part=part)
+
+
+def _spots_for(scope: Scope, thing: Thing, owner: Thing, extent: Extent, *, how: str, part: str) -> Iterator[Spot]:
     state = scope.state
-    extent = extent_of(state, thing.id)
     facing = heading(state)
     if how == "in":
         for interior in interiors_of(owner, state):
             if part in ("", interior.name) and not interior.closed:
                 yield from spots_in(scope.sim, state, thing.id, extent, interior, facing_rad=facing)
         return
-    if part == "":
-        yield from _stacked(scope, thing, owner)
     hangs = can_hang(thing)
     surfaces = [
         s

@@ -6,6 +6,8 @@ import heapq
 import math
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
@@ -19,7 +21,7 @@ from iwreplay.motion.stances import Standing, facing_yaw, options_at, reach_wind
 from iwreplay.motion.touching import Aim, aim_at, held_thing
 from iwreplay.motion.walking import Origin, Walking, capitalised
 from iwreplay.ports import Simulator
-from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, yaw_of
+from iwreplay.pose import Vec3, compose, from_xyz_yaw, inverse, transform_point, wrap_angle, yaw_of
 from iwreplay.scene.model import CompiledScene
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import room_at, thing_box, thing_of
@@ -44,6 +46,8 @@ _PRESS_M, _PRESS_COST_M, _HIPS_M = 0.12, 0.3, 0.13
 _TRIES = 28
 _TRIES_FAR = 8
 _FAILED_NEAR_M = 0.18
+#: how far the body is turned out of its way for an arm
+_TURNS_RAD = (0.26, -0.26, 0.5, -0.5)
 #: small things that a hand brushes past without harm are no bigger than this, half extents
 _SMALL_M = 0.15
 
@@ -129,6 +133,27 @@ class Approaching:
         for way in self._ways(state, aim, start=reach.waypoints[0], at=at, yaw=stance.yaw, left=reach.left):
             if not isinstance(way, Blocked) and way != reach.waypoints:
                 yield way
+
+    def otherwise(self, state: WorldState, aim: Aim, approach: Approach) -> Iterator[Approach]:
+        """The same place with the body turned a little to either side, then in other postures; the hand's way is free.
+        None from a seat."""
+        reach, stance = approach.reach, approach.route.stance
+        if reach.posture == "sit":
+            return
+        at = (stance.x, stance.y)
+        for turn in (*_TURNS_RAD, 0.0):
+            yaw = wrap_angle(stance.yaw + turn)
+            options = options_at(at, aim.point, yaw=yaw, left=reach.left)
+            for s in sorted(options, key=lambda s: s.cost_m):
+                # a turn that brings the point too far to the side is none
+                if s.yaw != yaw or (s.posture == reach.posture) == (turn == 0.0):
+                    continue
+                ready = _ready(pelvis_of(s.posture), left=reach.left)
+                start = transform_point(from_xyz_yaw(s.x, s.y, 0.0, s.yaw), ready)
+                way = self.hand(state, aim, start=start, at=at, yaw=s.yaw, left=reach.left)
+                if not isinstance(way, Blocked):
+                    route = msgspec.structs.replace(approach.route, stance=Stance(*at, s.yaw))
+                    yield Approach(route, Reach(s.posture, way, reach.left))
 
     def _ways(
         self, state: WorldState, aim: Aim, *, start: Vec3, at: tuple[float, float], yaw: float, left: bool

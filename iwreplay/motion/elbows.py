@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -35,30 +36,36 @@ OtherWays = Callable[[Approach], Iterator[tuple[Vec3, ...]]]
 
 
 def with_free_arm(
-    sim: Simulator, state: WorldState, approach: Approach, *, aim: Aim, other_ways: OtherWays
-) -> Approach:
+    sim: Simulator,
+    state: WorldState,
+    approach: Approach,
+    *,
+    aim: Aim,
+    other_ways: OtherWays,
+    under_m: float = math.inf,
+) -> tuple[Approach, float]:
     """The approach from the same stance with the first elbow and way of the hand on which no part of the arm meets
-    anything; where there is none, with those on which what is met is met least.
+    anything; where there is none, with those on which what is met is met least. And how deep that is, metres.
 
-    The stance is kept: who steps aside for a sleeve may be too far from the next thing on the same table.
+    under_m: one that meets something as deep as this is of no use; the depth is then any such.
     """
     best, arm = approach, Arm(sim, state, approach, aim=aim)
-    least = arm.deepest_m()
+    least = arm.deepest_m(enough_m=under_m)
     if least == 0.0:
-        return best
+        return best, 0.0
     # where the hand arrives, every way ends alike
     ends = [arm.at_end(pole) for pole in _POLES]
-    if min(ends) >= least:
-        return best
+    if min(ends) >= min(least, under_m):
+        return best, least
     hopeful = [pole for pole, depth in zip(_POLES, ends, strict=True) if depth == min(ends)]
     for way in (approach.reach.waypoints, *islice(other_ways(approach), _WAYS)):
         for pole in hopeful:
             trial = Approach(approach.route, approach.reach.along(way).bent(pole))
             if trial == approach:
                 continue
-            depth = Arm(sim, state, trial, aim=aim).deepest_m(enough_m=least)
+            depth = Arm(sim, state, trial, aim=aim).deepest_m(enough_m=min(least, under_m))
             if depth < least:
                 best, least = trial, depth
             if least == 0.0:
-                return best
-    return best
+                return best, 0.0
+    return best, least

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from iwreplay.body.kinematics import key_poses, root_of
 from iwreplay.motion.approaching import Accept, Approaching, held_box, is_sitting
 from iwreplay.motion.beside import Beside
-from iwreplay.motion.elbows import with_free_arm
 from iwreplay.motion.footprints import segment_gap
+from iwreplay.motion.freeing import Freeing
 from iwreplay.motion.model import Approach, Names, Refusal, Route, Stance
 from iwreplay.motion.sight import Sight
 from iwreplay.motion.touching import aim_at, carried_with, held_thing, supports, the
@@ -101,24 +101,16 @@ class Planner:
         The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
         `accept` may turn down a stance for what is to be done from it; the next best is tried then.
-        Upper arm, forearm and hand meet nothing on the way where a way of the hand and a turn of the elbow from that
-        stance allow it; else as little as can be.
+        Upper arm, forearm and hand meet nothing on the way where a way of the hand, a turn of the elbow or of the body,
+        another posture or a step aside allow it; else as little as can be.
         Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
         """
         aim = aim_at(state, target_id, point)
-        freed: list[Approach] = []
-
-        def take(approach: Approach) -> bool:
-            trial = with_free_arm(
-                self._sim, state, approach, aim=aim, other_ways=lambda a: self._approaching.other_ways(state, aim, a)
-            )
-            if accept is not None and not accept(trial):
-                return False
-            freed.append(trial)
-            return True
-
-        found = self._approaching.approach(state, target_id, point, max_walk_m=max_walk_m, left=left, accept=take)
-        return found if isinstance(found, Refusal) else freed[-1]
+        freeing = Freeing(self._approaching, self._sim, state, aim, accept)
+        found = self._approaching.approach(
+            state, target_id, point, max_walk_m=max_walk_m, left=left, accept=freeing.take
+        )
+        return freeing.best or found
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""

@@ -17,6 +17,7 @@ from iwreplay.motion.stances import options_at
 from iwreplay.motion.touching import Aim, aim_at
 from iwreplay.ports import Simulator
 from iwreplay.pose import Vec3
+from iwreplay.world.geometry import grip_point, thing_of
 from iwreplay.world.state import WorldState
 from tests.motion.test_real_scenes import begun, used_points
 
@@ -102,6 +103,26 @@ def test_it_is_the_elbow_or_the_way_that_keeps_the_arm_clear(cases: tuple[Simula
         before, after = (met_on_the_way(sim, c.there, a, target=c.target, point=c.point) for a in (straight, c.found))
         assert before
         assert not after or after[0].depth_m < before[0].depth_m
+
+
+@pytest.mark.parametrize(("scene", "target"), [("dining_house", "onion_1"), ("classroom", "pencil_1")])
+def test_one_turns_or_steps_aside_for_an_arm_that_would_meet_something(scene: str, target: str) -> None:
+    plan, state = begun(scene)
+    point = grip_point(thing_of(state, target), state)
+    seen: list[Approach] = []
+
+    def first(approach: Approach) -> bool:
+        seen.append(approach)
+        return True
+
+    plan._approaching.approach(state, target, point, max_walk_m=math.inf, accept=first)
+    found = plan.approach(state, target, point, max_walk_m=math.inf)
+    assert isinstance(found, Approach)
+    assert met_on_the_way(plan._sim, state, seen[0], target=target, point=point)
+    assert found.route.stance != seen[0].route.stance
+    assert met_on_the_way(plan._sim, state, found, target=target, point=point) == ()
+    there, usual = found.route.stance, seen[0].route.stance
+    assert math.dist((there.x, there.y), (usual.x, usual.y)) < 0.46
 
 
 def test_one_plans_the_same_twice(cases: tuple[Simulator, list[Case]]) -> None:
