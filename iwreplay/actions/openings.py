@@ -12,6 +12,7 @@ from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.swinging import MOVE_S, Piece, moves, pieces_from
 from iwreplay.motion.blend import smooth
 from iwreplay.motion.model import Approach
+from iwreplay.motion.touching import worn_things
 from iwreplay.pose import Pose, Vec3, compose, inverse, wrap_angle, yaw_of
 from iwreplay.processes.support import dependents, parent_of, part_link
 from iwreplay.scene.geometry import link_poses_at, shape_half
@@ -234,7 +235,7 @@ def _obstacle(scope: Scope, thing: Thing, *, open_to: bool) -> str:
     """Id of something that the moving links would hit on their way, or ""."""
     state = scope.state
     riders = _riders(scope, thing)
-    ignore: tuple[str, ...] = (thing.id, *riders)
+    ignore: tuple[str, ...] = (thing.id, *riders, *worn_things(state))
     if scope.held:
         ignore = (*ignore, scope.held, *dependents(state, scope.held))
     start = {j: state.joints[j] for j in state.joints if j.startswith(f"{thing.id}.")}

@@ -11,7 +11,7 @@ from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import handle_point, interiors_of, surfaces_of, thing_of, things_by_id
 from iwreplay.world.state import WorldState
 
-__all__ = ["Aim", "aim_at", "carried_with", "held_thing", "supports", "the"]
+__all__ = ["Aim", "aim_at", "carried_with", "held_thing", "supports", "the", "worn_things"]
 
 _HANDLE_NEAR_M = 0.06
 #: how far above a surface something still counts as being on it
@@ -44,6 +44,11 @@ def held_thing(state: WorldState) -> str:
     return held if isinstance(held, str) else ""
 
 
+def worn_things(state: WorldState) -> tuple[str, ...]:
+    """Ids of what the wearer has on, in scene order: it goes where the body goes, and gives way."""
+    return tuple(t.id for t in state.scene.things if state.attrs[t.id].get("worn") is True)
+
+
 def supports(state: WorldState, thing: str) -> tuple[tuple[str, str], ...]:
     """("on" or "in", thing) of what carries a thing, what carries that, and so on outwards."""
     out: list[tuple[str, str]] = []
@@ -72,7 +77,7 @@ def aim_at(state: WorldState, target: str, point: Vec3) -> Aim:
     ignore = {target, *carried_with(state, target)} if not thing.fixed else set()
     if held:
         ignore |= {held, *carried_with(state, held)}
-    ignore |= {t.id for t in state.scene.things if state.attrs[t.id].get("worn") is True}
+    ignore.update(worn_things(state))
     if thing.fixed:
         if not handle and _holds(thing, state, point):
             place = target

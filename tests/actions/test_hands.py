@@ -144,6 +144,15 @@ def test_wear_and_take_off(world: World) -> None:
     assert (world.attr("hat_1", "worn"), world.attr(WEARER, "held")) == (False, "hat_1")
 
 
+def test_what_is_worn_gives_way_to_a_door(world: World) -> None:
+    """As a long coat does that hangs where it swings; here a bucket, for want of one."""
+    world.place("bucket_1", "floor", 0.8, 0.85).settle().look_around().stand(1.0, 1.7, -math.pi / 2)
+    refused = world.refused("[Open] nearest cabinet")
+    assert (refused.code, refused.blocker) == ("BLOCKED", "bucket_1")
+    world.state.attrs["bucket_1"]["worn"] = True
+    world.ok("[Open] nearest cabinet")
+
+
 def test_touch_with_the_hand_and_with_what_it_holds(world: World) -> None:
     world.ok("[Walk] phone", "[Touch] phone")
     world.ok("[Grab] cloth", "[Touch] phone")
