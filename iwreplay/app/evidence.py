@@ -219,7 +219,7 @@ def _first_true(
 class _Spot(NamedTuple):
     """A frame in which a face of a need could be read."""
 
-    #: shown at the deciding turn, then taller capitals: the greater the better
+    #: shown when it was read, then taller capitals: the greater the better
     rank: tuple[bool, float]
     event: FrameCaptured
     state: WorldState
@@ -258,7 +258,7 @@ def _spots(needs: list[_Need], story: _Story, scene: CompiledScene, events: tupl
             for frame in _candidates(need, story):
                 wanted.setdefault(frame.frame_id, []).append(i)
     things = {t.id: t for t in scene.things}
-    latest = {i: _latest_shown(needs[i], story) for i in {i for found in wanted.values() for i in found}}
+    wished = {i: _wished(needs[i], story) for i in {i for found in wanted.values() for i in found}}
     found: dict[int, _Spots] = {}
     for _, event, state in fold(enumerate(events)):
         if not isinstance(event, FrameCaptured):
@@ -269,9 +269,25 @@ def _spots(needs: list[_Need], story: _Story, scene: CompiledScene, events: tupl
                 cap_px = _rough_cap_px(event, things[need.thing], face, state)
                 if cap_px < READABLE_CAP_PX:
                     continue
-                rank = (event.frame_id in latest[i], cap_px)
+                rank = (event.frame_id in wished[i], cap_px)
                 found.setdefault(i, _Spots()).add(_Spot(rank, event, state.copy(), face, text))
     return found
+
+
+def _wished(need: _Need, story: _Story) -> frozenset[str]:
+    """Where a text is looked for first: in what the Assistant was shown right after it was read, or else in what it was
+    shown last."""
+    read = (
+        at
+        for at, e in story.exposed
+        if e.obj == need.thing and need.face in ("", e.detail.get("face")) and need.text in ("", e.detail.get("text"))
+    )
+    since = next(read, None)
+    if since is not None:
+        for seq, _, frames in story.before(need.by):
+            if seq > since:
+                return frozenset(frames)
+    return _latest_shown(need, story)
 
 
 def _latest_shown(need: _Need, story: _Story) -> frozenset[str]:
