@@ -101,7 +101,7 @@ def _open_m(state: Stood, obstacles: Obstacles, eye: Vec3, toward: Vec3) -> floa
 
 def before_thing(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, thing: Thing, number: int = 1) -> Pose:
     """The camera of somebody who stands before a thing and looks at it: at its own stances if it has any, else where
-    there is room, in front of it first.
+    there is room, in front of it first; behind a wall or furniture only when nowhere else.
 
     number: 1 is the first such place. RenderError when there is none.
     """
@@ -114,7 +114,15 @@ def before_thing(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, th
     if len(places) < number:
         has = f"there are {len(places)}" if places else "there is none"
         raise RenderError(f"no place number {number} to stand before {thing.id} is free of walls and things; {has}")
+    places.sort(key=lambda eye: _is_hidden(thing, target, state, obstacles, eye=eye))
     return look_at(places[number - 1], target)
+
+
+def _is_hidden(thing: Thing, target: Vec3, state: Stood, obstacles: Obstacles, *, eye: Vec3) -> bool:
+    far = _apart_m(eye, target)
+    way = (target[0] - eye[0], target[1] - eye[1], target[2] - eye[2])
+    free = obstacles.free_m(state, origin=eye, toward=way, most_m=far)
+    return free < far - math.sqrt(sum(h * h for h in thing.bounds_half)) - _CLEAR_M
 
 
 def _places(thing: Thing, pose: Pose) -> Iterator[Vec3]:

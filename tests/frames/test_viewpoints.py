@@ -71,6 +71,18 @@ def test_before_everything_loose_or_large_there_is_a_place() -> None:
         before_thing(SCENE, STATE, OBSTACLES, thing=fridge, number=99)
 
 
+@pytest.mark.parametrize(("scene_id", "thing_id"), [("garage_workshop", "car_1"), ("bedroom_suite", "wardrobe_1")])
+def test_before_a_thing_is_not_behind_the_wall_that_it_stands_at(scene_id: str, thing_id: str) -> None:
+    scene = compile_scene(load_scene(scene_id))
+    thing = next(t for t in scene.things if t.id == thing_id)
+    camera = before_thing(scene, WorldState(scene), Obstacles(scene), thing=thing)
+
+    def room_of(x: float, y: float) -> str:
+        return next(r.id for r in scene.rooms if r.rect[0] <= x <= r.rect[2] and r.rect[1] <= y <= r.rect[3])
+
+    assert room_of(camera[0], camera[1]) == room_of(thing.pose[0], thing.pose[1])
+
+
 @pytest.mark.parametrize(
     ("eye", "toward", "says"),
     [
