@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from iwreplay.actions.gaze import NECK_RAD, bearing
 from iwreplay.actions.plan import Effect, Plan, Run, Script
 from iwreplay.actions.refusal import RefusedError, refuse
-from iwreplay.actions.scope import NEAR_M, Scope, sentence
+from iwreplay.actions.scope import Scope, sentence
 from iwreplay.body import key_poses
 from iwreplay.motion.model import Posture, Reach, Route
 from iwreplay.motion.walking import facing_stance
@@ -174,11 +174,13 @@ def _reading(scope: Scope, thing: Thing, script: Script, ready: list[PlacedFace]
 def _closer(
     scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face], here: _Verdict
 ) -> tuple[Script, _Verdict]:
-    """Up to where it can be read from end to end: a few steps, also back from a wide board, bent down only when
-    standing does not do. Where all of it is nowhere in the picture, part of it must do. Raises RefusedError."""
+    """Up to where it can be read from end to end: a few steps, around the table it lies on, back from a wide board,
+    bent down only when standing does not do. Where all of it is nowhere in the picture, part of it must do. Raises
+    RefusedError."""
     routes = list(_viewpoints(scope, thing, placed, texts))
     best = here
     too_far = False
+    far_m = scope.walk_m(thing.id)
     part: tuple[Script, _Verdict] | None = (scope.script(), here) if here.ready else None
     postures: tuple[Posture, ...] = ("stand", "stoop", "crouch")
     for posture in postures:
@@ -190,7 +192,7 @@ def _closer(
             if posture != "stand":
                 script.posture(posture)
             found = _verdict(scope, thing, placed, texts, script.body)
-            if found.ready and route.length_m <= NEAR_M:
+            if found.ready and route.length_m <= far_m:
                 if found.whole:
                     return script, found
                 part = part or (script, found)

@@ -19,7 +19,7 @@ from tests.actions.sweeping import KINDS, Refused, Sweep
 GOOD_REASONS = {("sit", "OCCUPIED"), ("switch", "TOO_FAR"), ("grab", "LOCKED")}
 GOOD_SENTENCES = ("wall socket is too far away; I have to walk there first.", "; nothing can be seen on it now.")
 #: share of the arms that may brush against something on their way
-ARMS = 0.03
+ARMS = 0.02
 AT_ONCE = 1
 
 
@@ -56,7 +56,7 @@ def test_what_is_there_to_be_opened_filled_or_sat_on_can_be(scene_id: str) -> No
 def test_everything_in_every_scene_can_be_used(scene_id: str) -> None:
     sweep = Sweep(scene_id)
     assert _without_reason(sweep.run(KINDS)) == []
-    assert len(sweep.met) <= ARMS * sweep.reaches + 2, sweep.met
+    assert len(sweep.met) <= ARMS * sweep.reaches + 1, sweep.met
 
 
 def test_the_sweep_finds_what_is_refused() -> None:
