@@ -121,8 +121,11 @@ def before_thing(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, th
 def _is_hidden(thing: Thing, target: Vec3, state: Stood, obstacles: Obstacles, *, eye: Vec3) -> bool:
     far = _apart_m(eye, target)
     way = (target[0] - eye[0], target[1] - eye[1], target[2] - eye[2])
-    free = obstacles.free_m(state, origin=eye, toward=way, most_m=far)
-    return free < far - math.sqrt(sum(h * h for h in thing.bounds_half)) - _CLEAR_M
+    at = transform_point(inverse(state.poses[thing.id]), eye)
+    off = [(abs(a - b), half) for a, b, half in zip(at, thing.bounds_pos, thing.bounds_half, strict=True)]
+    # where the way to its middle comes into its own bounds, as a share of it
+    entry = max(1.0 - half / apart if apart > half else 0.0 for apart, half in off)
+    return obstacles.free_m(state, origin=eye, toward=way, most_m=far) < entry * far - _CLEAR_M
 
 
 def _places(thing: Thing, pose: Pose) -> Iterator[Vec3]:

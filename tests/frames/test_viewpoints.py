@@ -71,7 +71,10 @@ def test_before_everything_loose_or_large_there_is_a_place() -> None:
         before_thing(SCENE, STATE, OBSTACLES, thing=fridge, number=99)
 
 
-@pytest.mark.parametrize(("scene_id", "thing_id"), [("garage_workshop", "car_1"), ("bedroom_suite", "wardrobe_1")])
+@pytest.mark.parametrize(
+    ("scene_id", "thing_id"),
+    [("garage_workshop", "car_1"), ("bedroom_suite", "wardrobe_1"), ("bedroom_suite", "clothes_rail_1")],
+)
 def test_before_a_thing_is_not_behind_the_wall_that_it_stands_at(scene_id: str, thing_id: str) -> None:
     scene = compile_scene(load_scene(scene_id))
     thing = next(t for t in scene.things if t.id == thing_id)
