@@ -38,7 +38,7 @@ from iwreplay.trig import tan
 __all__ = ["MAX_SIDE_PX", "RENDERER_NAME", "Frame", "Renderer", "focal_from_fovy"]
 
 #: Name and version of the reference renderer. The number rises with any change that alters a pixel, an id or a depth.
-RENDERER_NAME = "iwreplay-raster/3"
+RENDERER_NAME = "iwreplay-raster/4"
 
 #: longest side of a frame
 MAX_SIDE_PX = 8192
