@@ -36,6 +36,7 @@ from iwreplay.scene.loader import data_root
 from iwreplay.scene.model import CompiledScene, Thing
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import OracleStep, TaskPack
+from iwreplay.vocabulary import FAILURE_CODES
 from recorder.assistants import OracleAssistant, SilentAssistant
 from recorder.humans import LiteralHuman
 from recorder.record import SystemClock, record_episode
@@ -44,6 +45,11 @@ from recorder.simulators.mujoco_backend import MujocoSimulator
 __all__ = ["TaskCheck", "TaskReport", "check_task", "check_tasks"]
 
 _REACH = "everything used is within reach"
+#: why a command of a Human on its own can't be refused, for it knows what it sees, where it stands and what it holds;
+#: what is in the way, full, locked or too much it may well try
+_SLIPS = frozenset(
+    (*FAILURE_CODES["parse"], *FAILURE_CODES["grounding"], *FAILURE_CODES["hand"], "UNREACHABLE", "TOO_FAR")
+)
 
 
 class TaskCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,7 +186,7 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
             _protocol(oracle),
             *_proofs(task, scene, oracle, proofs=proofs, marks=marks, maker=maker, search=search),
             _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
-            _fails(alone, name="no help fails"),
+            _fails_alone(alone),
         ]
         if not task.near_misses:
             checks.append(TaskCheck(name="near misses", ok=False, detail="the task has none"))
@@ -374,6 +380,19 @@ def _fails(played: _Played, *, name: str) -> TaskCheck:
     fails = f"mcr {found.mcr:.2f}, fails {', '.join(_failed(found))}"
     detail = fails if ok else f"not valid{_because(played)}" if played.spoilt else "passes"
     return TaskCheck(name=name, ok=ok, detail=detail)
+
+
+def _fails_alone(played: _Played) -> TaskCheck:
+    """Without help it fails, and by what the Human does: not by a command that could not be meant so."""
+    check = _fails(played, name="no help fails")
+    slips = [
+        f"{e.command}: {e.code}: {e.sentence}"
+        for e in played.events
+        if isinstance(e, PrimitiveOutcome) and e.phase == "closed_loop" and e.code in _SLIPS
+    ]
+    if not check.ok or not slips:
+        return check
+    return TaskCheck(name=check.name, ok=False, detail=f"{'; '.join(slips)}; mend the sequence, so that it can be done")
 
 
 def _fails_exactly(wanted: tuple[str, ...], played: _Played, *, name: str) -> TaskCheck:
