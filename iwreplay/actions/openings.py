@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from iwreplay.actions.gaze import NECK_RAD, bearing, eye_point
+from iwreplay.actions.inside import view_into
 from iwreplay.actions.leafing import close_document, turn_page
 from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run, Script
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.actions.swinging import MOVE_S, Piece, moves, pieces_from
+from iwreplay.body import root_of
 from iwreplay.motion.blend import smooth
-from iwreplay.motion.model import Approach
+from iwreplay.motion.model import Approach, Stance
 from iwreplay.motion.touching import worn_things
 from iwreplay.pose import Pose, Vec3, compose, inverse, wrap_angle, yaw_of
 from iwreplay.processes.support import dependents, parent_of, part_link
@@ -151,25 +154,39 @@ def _look_at_result(scope: Scope, script: Script, thing: Thing, goal: dict[str, 
 def _keeping_clear(
     scope: Scope, thing: Thing, start: dict[str, float], goal: dict[str, float]
 ) -> tuple[Approach, list[Piece]]:
-    """Where to stand and what the body does so that the door does not swing through it. Raises RefusedError: why the
-    handle is not reached, or BLOCKED by the wearer."""
+    """Where to stand and what the body does so that the door does not swing through it, and so that one sees inside
+    afterwards where there is such a place. Raises RefusedError: why the handle is not reached, or BLOCKED by the
+    wearer."""
     way = _handle_way(scope, thing, start, goal)
     froms, tos = ({f"{thing.id}.{j}": at for j, at in joints.items()} for joints in (start, goal))
-    found: list[Piece] = []
+    sees = view_into(scope.state, thing, tos, holding=bool(scope.held))
 
-    def accept(approach: Approach, *, back: bool) -> bool:
-        pieces = pieces_from(scope, thing, approach, way, start=froms, goal=tos, back=back)
-        found[:] = pieces or []
+    def pieces_of(approach: Approach, back: bool) -> list[Piece]:
+        return pieces_from(scope, thing, approach, way, start=froms, goal=tos, back=back) or []
+
+    def accept(approach: Approach, *, back: bool, seen: bool) -> bool:
+        if seen and not back and sees is not None and not sees(approach.route.stance):
+            return False
+        pieces = pieces_of(approach, back)
+        if seen and pieces and back and sees is not None:
+            return sees(_stance_of(pieces[-1].motion.end))
         return bool(pieces)
 
-    for back in (False, True):
-        try:
-            return _approach_handle(scope, thing, accept=lambda a, b=back: accept(a, back=b)), found  # type: ignore[misc]
-        except RefusedError:
-            continue
+    for seen in (True, False) if sees is not None else (False,):
+        for back in (False, True):
+            try:
+                approach = _approach_handle(scope, thing, accept=partial(accept, back=back, seen=seen))
+            except RefusedError:
+                continue
+            return approach, pieces_of(approach, back)
     _approach_handle(scope, thing, accept=lambda approach: True)
     text = f"I am in the way of {scope.the(thing.id)} wherever I stand to move it."
     raise refuse("BLOCKED", text, blocker=WEARER)
+
+
+def _stance_of(body: tuple[float, ...]) -> Stance:
+    root = root_of(body)
+    return Stance(root[0], root[1], yaw_of(root[3:]))
 
 
 def _approach_handle(scope: Scope, thing: Thing, *, accept: Callable[[Approach], bool]) -> Approach:

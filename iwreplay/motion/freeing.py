@@ -15,6 +15,8 @@ __all__ = ["Freeing"]
 
 #: nobody steps farther aside for a sleeve: the next thing on the same table shall stay within reach
 _ASIDE_M = 0.45
+#: for a sleeve that brushes something no deeper than this nobody does
+_BRUSH_M = 0.01
 #: stances that are looked at for one reach; each with the body turned and in other postures too
 _STANCES = 6
 
@@ -45,11 +47,13 @@ class Freeing:
             others = self._approaching.otherwise(self._state, self._aim, approach)
             if not any(self._is_free(one) for one in others):
                 self._left -= 1
-                return self._left == 0
+                return self._least <= _BRUSH_M or self._left == 0
         return True
 
     def _is_free(self, approach: Approach) -> bool:
         """Whether it is acceptable and its arm meets nothing; keeps it when it is acceptable and better than before."""
+        if not self._accept(approach):
+            return False
         trial, depth = with_free_arm(
             self._sim,
             self._state,
@@ -58,7 +62,7 @@ class Freeing:
             other_ways=lambda a: self._approaching.other_ways(self._state, self._aim, a),
             under_m=self._least,
         )
-        if depth >= self._least or not self._accept(trial):
+        if depth >= self._least or (trial != approach and not self._accept(trial)):
             return False
         self._least, self.best = depth, trial
         return depth == 0.0

@@ -14,7 +14,7 @@ from iwreplay.scene.model import CompiledScene, Thing
 from iwreplay.world.geometry import link_poses, thing_box, thing_of
 from iwreplay.world.state import WorldState
 
-__all__ = ["Sight"]
+__all__ = ["Sight", "meets_box"]
 
 #: a hit this close before the point is the point's own support or skin
 _NEAR_M = 0.015
@@ -86,7 +86,7 @@ class Sight:
         met = False
         for link, pose in zip(thing.links, link_poses(thing, state), strict=True):
             for shape in link.shapes:
-                if shape.role == "visual" or not _meets_box(
+                if shape.role == "visual" or not meets_box(
                     eye, d, length, compose(pose, shape.pose), shape_half(shape)
                 ):
                     continue
@@ -106,8 +106,8 @@ def _points(thing: Thing, state: WorldState, point: Vec3) -> Iterator[Vec3]:
                 yield transform_point(box.pose, (sx * box.half[0], sy * box.half[1], sz * box.half[2]))
 
 
-def _meets_box(origin: Vec3, d: Vec3, length: float, pose: Pose, half: Vec3) -> bool:
-    """Slab test of a segment against an oriented box."""
+def meets_box(origin: Vec3, d: Vec3, length: float, pose: Pose, half: Vec3) -> bool:
+    """Whether `length` metres from `origin` along the unit vector `d` meet an oriented box (slab test)."""
     inv = inverse(pose)
     o, v = transform_point(inv, origin), rotate(inv[3:], d)
     lo, hi = 0.0, length
