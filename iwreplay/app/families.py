@@ -9,13 +9,13 @@ from iwreplay.app.proofs import Finding
 from iwreplay.taskpack.model import TaskPack
 from iwreplay.vocabulary import CAPABILITIES, FAMILIES
 
-__all__ = ["FAMILY_TASKS", "family_findings", "whole_families"]
+__all__ = ["FAMILY_TASKS", "NEAR_MISSES", "family_findings", "whole_families"]
 
 #: tasks of a whole family
 FAMILY_TASKS = 20
 _DIFFERENT_LENGTHS = 6
 _LONGEST_TO_SHORTEST = 3
-_NEAR_MISSES = 2
+NEAR_MISSES = 2
 
 
 def whole_families(checked: Iterable[TaskPack]) -> tuple[tuple[str, tuple[TaskPack, ...]], ...]:
@@ -55,10 +55,10 @@ def _lengths(tasks: tuple[TaskPack, ...]) -> Finding:
 
 
 def _near_misses(tasks: tuple[TaskPack, ...]) -> Finding:
-    few = [f"{t.id} has {len(t.near_misses)}" for t in tasks if len(t.near_misses) < _NEAR_MISSES]
+    few = [f"{t.id} has {len(t.near_misses)}" for t in tasks if len(t.near_misses) < NEAR_MISSES]
     said = f"{sum(len(t.near_misses) for t in tasks)} in {len(tasks)} tasks"
     if few:
-        said += f"; at least {_NEAR_MISSES} a task are asked for: {', '.join(few)}"
+        said += f"; at least {NEAR_MISSES} a task are asked for: {', '.join(few)}"
     return Finding(name="near misses", ok=not few, detail=said)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["header_of", "line_of", "line_of_command", "line_of_id"]
+__all__ = ["header_of", "line_of", "line_of_check", "line_of_command", "line_of_id"]
 
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _HEADER = re.compile(r"\s*\[\[?\s*([\w.]+)\s*\]\]?")
 _FIELD = re.compile(r"Object (?:contains unknown|missing required) field `(\w+)`")
 #: "things[3].attrs.open", "script call: when.after"; what follows it is the reason
 _KEYS = re.compile(r"([a-z_]\w*)(?:\[(\d+)\]| ([a-z]\w*):)?(.*)", re.DOTALL)
-#: "scene S: thing_id: ..." after the keys
-_THING = re.compile(r"scene \w+: (\w+): ")
+#: "scene S: thing_id: ..." after the keys, or "scene S: ... thing_id ..."
+_THING = re.compile(r"scene \w+: (.*)", re.DOTALL)
+_TWICE = re.compile(r"is there twice, found '(\w+)'")
 
 
 def header_of(text: str) -> str:
@@ -31,15 +32,19 @@ def line_of(text: str, message: str) -> int | None:
     found = _TOML_LINE.search(message)
     if found:
         return int(found[1])
-    thing = _THING.search(message)
-    if thing:
-        return line_of_id(text, thing[1])
+    twice = _TWICE.search(message)
+    if twice:
+        return _last(text, re.compile(rf'\bid\s*=\s*"{twice[1]}"'))
+    about = _THING.search(message)
+    if about:
+        named = (line_of_id(text, word) for word in re.findall(r"\w+", about[1]))
+        return next((n for n in named if n is not None), None)
     field = _FIELD.search(message)
     lines = text.splitlines()
     keys = "" if message.startswith("top level:") else message.split(": ", 1)[0]
-    named = re.match(r"([a-z_]\w*) ([a-z]\w*): ([a-z_][\w.\[\]]*)", message)
-    if named:
-        keys = f"{named[1]} {named[2]}: {named[3]}"
+    within = re.match(r"([a-z_]\w*) ([a-z]\w*): ([a-z_][\w.\[\]]*)", message)
+    if within:
+        keys = f"{within[1]} {within[2]}: {within[3]}"
     elif not re.fullmatch(r"[a-z_][\w.\[\]]*", keys):
         keys = ""
     at = _located(lines, keys, field[1] if field else "")
@@ -51,6 +56,14 @@ def line_of_id(text: str, name: str) -> int | None:
     return _first(text, re.compile(rf'\bid\s*=\s*"{re.escape(name)}"'))
 
 
+def line_of_check(text: str, where: str) -> int | None:
+    """Line of what a finding is about: the id of a check or of a scripted event, perhaps with "/credit_if" or the like
+    after it, or a place in a list, as in "evidence[2]"."""
+    if re.fullmatch(r"[a-z_]+\[\d+\]", where):
+        return line_of(text, f"{where}: ")
+    return line_of_id(text, where.partition("/")[0])
+
+
 def line_of_command(text: str, command: str) -> int | None:
     """Line with a command as it is written."""
     return _first(text, re.compile(re.escape(command)))
@@ -58,6 +71,11 @@ def line_of_command(text: str, command: str) -> int | None:
 
 def _first(text: str, pattern: re.Pattern[str]) -> int | None:
     return next((n for n, line in enumerate(text.splitlines(), start=1) if pattern.search(line)), None)
+
+
+def _last(text: str, pattern: re.Pattern[str]) -> int | None:
+    found = [n for n, line in enumerate(text.splitlines(), start=1) if pattern.search(line)]
+    return found[-1] if found else None
 
 
 def _located(lines: list[str], keys: str, field: str) -> int | None:

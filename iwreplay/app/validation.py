@@ -15,17 +15,17 @@ import msgspec
 
 from iwreplay.actions import ActionEngine
 from iwreplay.app.evidence import Proof, prove_evidence
-from iwreplay.app.families import family_findings
+from iwreplay.app.families import NEAR_MISSES, family_findings
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.proofs import evidence_finding, guessing_finding, shortest_finding
 from iwreplay.app.shorter import Marks, Search
-from iwreplay.app.task_lines import header_of, line_of, line_of_command, line_of_id
+from iwreplay.app.task_lines import header_of, line_of, line_of_check, line_of_command, line_of_id
 from iwreplay.app.task_pages import Row, Verdict, page_name, write_index, write_task_page
 from iwreplay.app.tasks import MalformedTask, TaskFile, survey, text_of
 from iwreplay.app.usable import task_problems
 from iwreplay.checks import Evaluation, evaluate_task
 from iwreplay.checks.lint import expected_by_lot, lint_start, lint_task
-from iwreplay.errors import IwreplayError
+from iwreplay.errors import CheckError, IwreplayError
 from iwreplay.events import Event, HumanTurn, PrimitiveOutcome
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.log import read_log
@@ -164,9 +164,10 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
         library = load_library(data_root() / "objects")
         scene = validate_task(task, library=library)
     except IwreplayError as e:
-        line = line_of(text, str(e).removeprefix(f"task {task.id}: "))
+        about = e.check if isinstance(e, CheckError) else ""
+        line = line_of_check(text, about) if about else line_of(text, str(e).removeprefix(f"task {task.id}: "))
         return [TaskCheck(name="loads", ok=False, detail=_at(path, line) + str(e))]
-    checks = [_lint(task, scene), _hidden_names(task, scene)]
+    checks = [_lint(task, scene, path=path, text=text), _hidden_names(task, scene)]
     if not checks[0].ok:
         return checks
     maker = FrameMaker(scene, config=configured(task, draw_frames=False), threads=threads)
@@ -175,12 +176,14 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
         play = partial(_play, task, scene, Path(folder), maker=maker)
         marks = Marks()
         oracle = play(OracleAssistant(task.oracle), name="oracle", engine=marks.engine)
+        if oracle.spoilt:  # nor can anything else be played
+            return [*checks, _spoilt(oracle, path=path, text=text)]
         alone = _without_help(task, scene, Path(folder), maker=maker)
         told += (*oracle.events, *alone.events)
-        proofs = () if oracle.spoilt else prove_evidence(task, scene, oracle.events, maker=maker)
+        proofs = prove_evidence(task, scene, oracle.events, maker=maker)
         checks += [
-            _starts_unsolved(oracle),
-            _passes(oracle),
+            _starts_unsolved(oracle, path=path, text=text),
+            _passes(oracle, path=path, text=text),
             _clean(oracle),
             _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
             _protocol(oracle),
@@ -188,12 +191,14 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
             _fails(play(SilentAssistant(), name="silence"), name="silence fails"),
             _fails_alone(alone),
         ]
-        if not task.near_misses:
-            checks.append(TaskCheck(name="near misses", ok=False, detail="the task has none"))
+        if len(task.near_misses) < NEAR_MISSES:
+            few = f"the task has {len(task.near_misses) or 'none'}; at least {NEAR_MISSES} are asked for"
+            checks.append(TaskCheck(name="near misses", ok=False, detail=few))
         for miss in task.near_misses:
             played = play(OracleAssistant(miss.oracle), name=miss.id)
             told += played.events
-            checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}"))
+            at = _at(path, line_of_id(text, miss.id))
+            checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}", at=at))
             checks.append(_commands_follow(miss.oracle, played, name=f"near miss {miss.id}: words give commands"))
     checks.append(_within_reach(task, scene, told, library=library, path=path, text=text))
     if pages is not None:
@@ -224,8 +229,6 @@ def _proofs(
     """What only an oracle that passes can show."""
     guessing = guessing_finding(task)
     yield TaskCheck(name=guessing.name, ok=guessing.ok, detail=guessing.detail)
-    if oracle.spoilt:
-        return
     evidence = evidence_finding(task, proofs)
     yield TaskCheck(name=evidence.name, ok=evidence.ok, detail=evidence.detail)
     if not oracle.evaluation.passed:
@@ -325,10 +328,14 @@ def _without_help(task: TaskPack, scene: CompiledScene, folder: Path, *, maker: 
     return _play(lone, scene, folder, SilentAssistant(), name="no_help", maker=maker)
 
 
-def _lint(task: TaskPack, scene: CompiledScene) -> TaskCheck:
+def _lint(task: TaskPack, scene: CompiledScene, *, path: str, text: str) -> TaskCheck:
     findings = lint_task(task, scene)
     errors = [f for f in findings if f.level == "error"]
-    said = "; ".join(f"{f.level} in {f.where or 'the task'}: {f.message}" for f in findings)
+    lines = [line_of_check(text, f.where) if f.where else line_of(text, "tests: ") for f in findings]
+    said = "; ".join(
+        f"{_at(path, line)}{f.level} in {f.where or 'the task'}: {f.message}"
+        for f, line in zip(findings, lines, strict=True)
+    )
     return TaskCheck(name="loads", ok=not errors, detail=said)
 
 
@@ -349,21 +356,39 @@ def _hidden_names(task: TaskPack, scene: CompiledScene) -> TaskCheck:
     return TaskCheck(name="no hidden names are said", ok=not leaks, detail="; ".join(leaks))
 
 
-def _starts_unsolved(played: _Played) -> TaskCheck:
-    name = "objectives are false, keeps true at the start"
-    try:
-        findings = lint_start(played.events)
-    except IwreplayError as e:
-        return TaskCheck(name=name, ok=False, detail=f"{e}{_because(played)}")
-    return TaskCheck(name=name, ok=not findings, detail="; ".join(f"{f.where}: {f.message}" for f in findings))
+def _starts_unsolved(played: _Played, *, path: str, text: str) -> TaskCheck:
+    findings = lint_start(played.events)
+    said = [f"{_at(path, line_of_check(text, f.where))}{f.where}: {f.message}" for f in findings]
+    return TaskCheck(name="objectives are false, keeps true at the start", ok=not said, detail="; ".join(said))
 
 
-def _passes(played: _Played) -> TaskCheck:
+def _spoilt(played: _Played, *, path: str, text: str) -> TaskCheck:
+    """Why the task can't be played at all: most often a command of its warmup that is refused."""
+    refused = [e.command for e in played.events if isinstance(e, PrimitiveOutcome) and not e.ok]
+    line = line_of_command(text, refused[-1]) if refused else None
+    return TaskCheck(name="oracle passes", ok=False, detail=f"{_at(path, line)}not valid{_because(played)}")
+
+
+def _passes(played: _Played, *, path: str, text: str) -> TaskCheck:
     found = played.evaluation
-    failed = ", ".join(_failed(found))
-    ok = found.passed and not played.spoilt
-    detail = f"mcr {found.mcr:.2f}" if ok else f"fails {failed or 'nothing'}{_because(played)}{_refusals(played)}"
-    return TaskCheck(name="oracle passes", ok=ok, detail=detail)
+    if found.passed:
+        return TaskCheck(name="oracle passes", ok=True, detail=f"mcr {found.mcr:.2f}")
+    results = [o for o in found.objectives if not o.satisfied]
+    results += [g for g in (*found.gates, *found.keeps) if not g.held]  # type: ignore[misc]
+    said = [
+        f"{_at(path, line_of_check(text, r.id))}fails {r.id}{_decided(played.events, r.decided_seq)}" for r in results
+    ]
+    detail = "; ".join(said) or "fails nothing, but its log lacks what a verdict needs"
+    return TaskCheck(name="oracle passes", ok=False, detail=f"{detail}{_refusals(played)}")
+
+
+def _decided(events: tuple[Event, ...], seq: int) -> str:
+    """When a check became what it is at the end, as a turn and a command; "" for what never came about."""
+    if seq >= len(events) - 1:
+        return " at the end"
+    turn = next((e.turn for e in reversed(events[: seq + 1]) if isinstance(e, HumanTurn)), None)
+    command = next((e.command for e in events[seq:] if isinstance(e, PrimitiveOutcome)), "")
+    return f" since turn {turn}, {command}" if turn is not None and command else ""
 
 
 def _clean(played: _Played) -> TaskCheck:
@@ -395,11 +420,12 @@ def _fails_alone(played: _Played) -> TaskCheck:
     return TaskCheck(name=check.name, ok=False, detail=f"{'; '.join(slips)}; mend the sequence, so that it can be done")
 
 
-def _fails_exactly(wanted: tuple[str, ...], played: _Played, *, name: str) -> TaskCheck:
+def _fails_exactly(wanted: tuple[str, ...], played: _Played, *, name: str, at: str) -> TaskCheck:
     failed = _failed(played.evaluation)
     ok = set(failed) == set(wanted) and not played.spoilt
     detail = f"fails {', '.join(failed) or 'nothing'}"
     if not ok:
+        detail = f"{at}{detail}"
         detail += f", not exactly {', '.join(wanted)}{_because(played)}{_refusals(played)}"
     return TaskCheck(name=name, ok=ok, detail=detail)
 

@@ -105,12 +105,12 @@ def _references(task: TaskPack) -> Iterator[Finding]:
         if c not in CAPABILITIES:
             yield Finding(level="error", where="", message=f"tests unknown capability {c!r}")
         elif all(p.capability != c for p in task.points):
-            yield Finding(level="warning", where="", message=f"tests {c} ({CAPABILITIES[c]}), but no point measures it")
+            yield Finding(level="error", where="", message=f"tests {c} ({CAPABILITIES[c]}), but no point measures it")
     for p in task.points:
         if p.capability not in CAPABILITIES:
             yield Finding(level="error", where=p.id, message=f"unknown capability {p.capability!r}")
         elif p.capability not in task.tests:
-            yield Finding(level="warning", where=p.id, message=f"measures {p.capability}, which `tests` does not list")
+            yield Finding(level="error", where=p.id, message=f"measures {p.capability}, which `tests` does not list")
     vetoes = {o.id for o in task.objectives} | {g.id for g in (*task.gates, *task.keeps)}
     for miss in task.near_misses:
         if not miss.fails:
@@ -219,7 +219,7 @@ def _lint_formula(where: str, formula: Any, *, index: SceneIndex, live: bool) ->
     for path, part in _parts(formula, ()):
         problem = _impossible(part, index)
         if problem is not None:
-            yield Finding(level="warning", where=where, message=problem, path=path)
+            yield Finding(level="error", where=where, message=problem, path=path)
 
 
 def _instant(f: Any) -> bool:
@@ -247,8 +247,8 @@ def _impossible(f: Any, index: SceneIndex) -> str | None:
     op = f[0]
     if not (len(f) == 4 and isinstance(f[1], list | tuple) and f[1]):
         return None
-    if op == "count" and is_static(f[1]):
-        n = len(static_ids(f[1], index=index, env={}))
+    if op == "count" and (is_static(f[1]) or f[1][0] == "in"):
+        n = len(static_ids(f[1], index=index, env={}) if is_static(f[1]) else index.movable)
         if not any(compare(k, f[2], f[3]) for k in range(n + 1)):
             return f"only {n} things can be selected, so that the count is never {f[2]} {f[3]}"
     if op == "bag" and (is_static(f[1]) or f[1][0] == "in"):
