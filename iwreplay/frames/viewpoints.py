@@ -11,8 +11,11 @@ from iwreplay.errors import RenderError
 from iwreplay.frames.cameras import EYE_HEIGHT_M, look_at
 from iwreplay.frames.obstacles import Obstacles, Stood
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, rotate, transform_point
+from iwreplay.scene.geometry import point_in_box
 from iwreplay.scene.model import CompiledScene, Room, Thing
 from iwreplay.trig import sin_cos
+from iwreplay.world.geometry import interiors_of
+from iwreplay.world.placed import Posed
 
 __all__ = ["before_thing", "checked_camera", "room_views", "start_view"]
 
@@ -150,7 +153,7 @@ def _room_at(scene: CompiledScene, point: Vec3) -> Room | None:
     return next((r for r in scene.rooms if r.rect[0] <= x <= r.rect[2] and r.rect[1] <= y <= r.rect[3]), None)
 
 
-def checked_camera(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, eye: Vec3, toward: Vec3) -> Pose:
+def checked_camera(scene: CompiledScene, state: Posed, obstacles: Obstacles, *, eye: Vec3, toward: Vec3) -> Pose:
     """The camera at `eye` that looks toward a point. RenderError that names what is wrong with it: not finite, no
     direction, outside of the building, or inside of something."""
     told = "({:g}, {:g}, {:g})".format(*eye)
@@ -164,6 +167,8 @@ def checked_camera(scene: CompiledScene, state: Stood, obstacles: Obstacles, *, 
         )
         raise RenderError(f"a camera at {told} is outside of the building; its rooms: {rooms}")
     inside = obstacles.holding(state, eye, margin_m=_CLEAR_M)
+    shut = (t.id for t in scene.things if any(i.closed and point_in_box(eye, i.box) for i in interiors_of(t, state)))
+    inside = inside or next(shut, "")
     if inside:
         raise RenderError(f"a camera at {told} is inside of {inside}, or touches it")
     if eye[2] < 0.0:

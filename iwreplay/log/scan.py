@@ -256,6 +256,8 @@ def _break(file: BinaryIO, found: Structure, offset: int, error: WireError) -> N
     else:
         found.state = "corrupt"
         what = str(error)
+        if offset == 0 and later is None:
+            what = f"this does not begin as the log of an episode does ({what})"
         behind = "; intact batches follow, `recover` keeps them" if later else ""
         lost = f"{kept}; what follows is damaged{behind}"
     found.problem = Problem(what=what, seq=found.events, offset=offset, lost=lost)

@@ -11,6 +11,7 @@ from iwreplay.frames.obstacles import Obstacles
 from iwreplay.frames.viewpoints import before_thing, checked_camera, room_views, start_view
 from iwreplay.pose import Pose, Vec3, inverse, transform_point
 from iwreplay.scene.loader import compile_scene, load_scene
+from iwreplay.world.geometry import interiors_of
 from iwreplay.world.state import WorldState
 
 SCENE = compile_scene(load_scene("family_kitchen"))
@@ -102,6 +103,13 @@ def test_before_a_thing_is_not_behind_the_wall_that_it_stands_at(scene_id: str, 
 def test_an_impossible_camera_is_named(eye: Vec3, toward: Vec3, says: str) -> None:
     with pytest.raises(RenderError, match=says):
         checked_camera(SCENE, STATE, OBSTACLES, eye=eye, toward=toward)
+
+
+def test_a_camera_in_a_closed_thing_is_named_with_the_thing() -> None:
+    shut = next(t for t in SCENE.things if any(i.closed for i in interiors_of(t, STATE)))
+    inside = next(i for i in interiors_of(shut, STATE) if i.closed).box.pose[:3]
+    with pytest.raises(RenderError, match=f"inside of {shut.id}"):
+        checked_camera(SCENE, STATE, OBSTACLES, eye=inside, toward=(5.0, 0.5, 1.0))
 
 
 def test_a_camera_in_a_thing_is_named_with_the_thing() -> None:
