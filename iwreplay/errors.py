@@ -67,7 +67,11 @@ class UnknownNameError(IwreplayError):
 
     def __init__(self, what: str, name: str, *, known: tuple[str, ...] = (), hint: str = "") -> None:
         self.what, self.name, self.known, self.hint = what, name, known, hint
-        said = [f"unknown {what} {name!r}.", *([names_near(name, known)] if known else []), hint]
+        said = [
+            f"unknown {what} {name!r}." if name else f"no {what} is named.",
+            *([names_near(name, known)] if known else []),
+            hint,
+        ]
         super().__init__(" ".join(s for s in said if s))
 
 

@@ -34,6 +34,8 @@ _SIZE, _FOVY_DEG = (640, 480), 60.0
 _GALLERY_FOVY_DEG = 72.0
 _GALLERY_CELLS, _GALLERY_COLUMNS, _GALLERY_PX = 9, 3, 300
 _GALLERY_BYTES = 150_000
+#: endings of names that are meant as one picture, and never as a folder
+_OTHER_PICTURES = (".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".svg", ".pdf")
 #: views that are no stance
 _START, _TOP, _MAP = "start", "top", "map"
 
@@ -147,6 +149,8 @@ def _written(pictures: dict[str, Callable[[], Pixels]], out: Path) -> tuple[str,
                 f"{len(pictures)} pictures do not go into one file {out}; give a folder, or --stance, --from or --view"
             )
         paths = [out]
+    elif out.suffix.lower() in _OTHER_PICTURES:
+        raise RenderError(f"{out}: pictures of scenes are PNG files; give a name that ends in .png, or a folder")
     else:
         paths = [out / f"{name}.png" for name in pictures]
     for path, drawn in zip(paths, pictures.values(), strict=True):

@@ -83,6 +83,12 @@ def test_many_pictures_do_not_go_into_one_file(run: Run, tmp_path: Path) -> None
     assert run("scene", "render", "family_kitchen").code == 2
 
 
+def test_a_picture_of_another_kind_is_no_folder(run: Run, tmp_path: Path) -> None:
+    done = run("scene", "render", "family_kitchen", "--stance", "start", "--out", tmp_path / "o.jpg")
+    assert (done.code, "pictures of scenes are PNG files" in done.err) == (2, True)
+    assert not (tmp_path / "o.jpg").exists()
+
+
 def test_the_gallery_is_small_and_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rendering, "scene_ids", lambda: ("family_kitchen", "proving_ground"))
     for name in ("a", "b"):
