@@ -62,7 +62,10 @@ def test_a_good_task_has_no_findings() -> None:
         (objective(["and", ["true"], ["event", {"verb": "grab"}]]), "error o: an event holds for one step only"),
         (objective(["ever", ["held", "mug_1"]]), "warning o: 'ever' looks ahead from the last step"),
         (objective(["not", ["count", ["class", "mug"], "==", 4]]), "error o: only 3 things can be selected"),
-        (objective(["count", ["in", "ontop", "table_1"], ">=", 400]), "things can be selected, so that the count is never"),
+        (
+            objective(["count", ["in", "ontop", "table_1"], ">=", 400]),
+            "things can be selected, so that the count is never",
+        ),
         (objective(["bag", ["class", "mug"], "size_l", [0.5, 0.5]]), "too few things with size_l 0.5"),
         (objective(["bag", ["in", "ontop", "table_1"], "class", ["phone"] * 2]), "too few things with class phone"),
         (
