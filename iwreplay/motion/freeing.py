@@ -16,7 +16,7 @@ __all__ = ["Freeing"]
 #: nobody steps farther aside for a sleeve: the next thing on the same table shall stay within reach
 _ASIDE_M = 0.45
 #: for a sleeve that brushes something no deeper than this nobody does
-_BRUSH_M = 0.01
+_BRUSH_M = 0.008
 #: stances that are looked at for one reach; each with the body turned and in other postures too
 _STANCES = 6
 
