@@ -5,7 +5,8 @@
 "bare": the renderer draws the states of the log's frames, folded before, and does nothing else. "verified": what
 `iwreplay frames --verify` does: read and decode the log, fold it, draw, hash, compare. "files": also PNG files. The
 three take turns in every round, each on a renderer of its own that has drawn once; best round of each, and the median
-of the rounds' own ratios. `--memory N`: memory that N frames take more than N/5, measured in processes of their own.
+of the rounds' own ratios. "packing": the pixels of a frame as PNG, beside zlib's quickest level on the same rows.
+`--memory N`: memory that N frames take more than N/5, measured in processes of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -65,7 +67,7 @@ def verified(maker: FrameMaker, path: Path, folder: Path | None, *, only: frozen
                 write_whole(folder / f"{shown.event.frame_id}.png", png_bytes(shown.rgb), durable=False)
 
 
-def cpu_s(work: Callable[[], None]) -> float:
+def cpu_s(work: Callable[[], object]) -> float:
     begun = time.process_time()
     work()
     return time.process_time() - begun
@@ -97,6 +99,28 @@ def measure(path: Path, *, rounds: int) -> str:
     return "\n".join(lines)
 
 
+def packing(path: Path, *, rounds: int) -> str:
+    """Processor time and size of a PNG, and of zlib's quickest level for the same filtered rows."""
+    shots = shots_of(path)
+    maker = FrameMaker(shots.scene, config=shots.config)
+    pictures = [
+        maker.draw(s, camera=e.camera, focal_px=e.focal_px, width=e.width, height=e.height).rgb.copy()
+        for e, s in shots.frames[::3]
+    ]
+    rows = [p.reshape(len(p), -1) for p in pictures]
+    filtered = [b"".join((r[:1].tobytes(), (r[1:] - r[:-1]).tobytes())) for r in rows]
+    sizes = [sum(len(png_bytes(p)) for p in pictures), sum(len(zlib.compress(f, 1)) for f in filtered)]
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        times[0].append(cpu_s(lambda: [png_bytes(p) for p in pictures]))
+        times[1].append(cpu_s(lambda: [zlib.compress(f, 1) for f in filtered]))
+    ours, zlibs = (
+        f"{1000 * min(t) / len(pictures):.2f} ms and {n // len(pictures)} bytes"
+        for t, n in zip(times, sizes, strict=True)
+    )
+    return f"packing: {ours} a frame; zlib, level 1: {zlibs}"
+
+
 def memory(*, frames: int) -> str:
     """Peak resident memory of regenerating `frames` frames and a fifth of them."""
     from tests.frames.film import write_film
@@ -125,6 +149,7 @@ def main() -> None:
     parser.add_argument("--memory", type=int, default=0, help="frames to measure the growth of memory over")
     args = parser.parse_args()
     print(measure(args.log, rounds=args.rounds))
+    print(packing(args.log, rounds=args.rounds))
     if args.memory:
         print(memory(frames=args.memory))
 

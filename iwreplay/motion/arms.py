@@ -96,6 +96,10 @@ class Arm:
                 deepest[m.thing] = m
         return tuple(sorted(deepest.values(), key=lambda m: (-m.depth_m, m.thing)))
 
+    def hand_is_free(self) -> bool:
+        """Whether the hand meets nothing, whatever becomes of the rest of the arm."""
+        return not any(m.part == "hand" for poses in self._moments() for m in self._in(poses))
+
     def _moments(self) -> Iterator[tuple[Pose, Pose, Pose]]:
         """Shoulder, elbow and wrist on the way, the last first: there the arm is farthest from the body."""
         if self._way is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from iwreplay.motion.approaching import Accept, Approaching, anything
+from iwreplay.motion.arms import Arm
 from iwreplay.motion.elbows import with_free_arm
 from iwreplay.motion.model import Approach
 from iwreplay.motion.touching import Aim
@@ -15,8 +16,8 @@ __all__ = ["Freeing"]
 
 #: nobody steps farther aside for a sleeve: the next thing on the same table shall stay within reach
 _ASIDE_M = 0.45
-#: for a sleeve that brushes something no deeper than this nobody does
-_BRUSH_M = 0.008
+#: a sleeve may brush what it gets no deeper into than this, a hand nothing: for that nobody steps aside
+_BRUSH_M = 0.01
 #: stances that are looked at for one reach; each with the body turned and in other postures too
 _STANCES = 6
 
@@ -47,8 +48,11 @@ class Freeing:
             others = self._approaching.otherwise(self._state, self._aim, approach)
             if not any(self._is_free(one) for one in others):
                 self._left -= 1
-                return self._least <= _BRUSH_M or self._left == 0
+                return self._left == 0 or (self._least <= _BRUSH_M and self._hand_is_free(self.best))
         return True
+
+    def _hand_is_free(self, approach: Approach) -> bool:
+        return Arm(self._sim, self._state, approach, aim=self._aim).hand_is_free()
 
     def _is_free(self, approach: Approach) -> bool:
         """Whether it is acceptable and its arm meets nothing; keeps it when it is acceptable and better than before."""

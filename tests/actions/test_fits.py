@@ -7,11 +7,12 @@ import pytest
 from iwreplay.scene.convex import base_of
 from iwreplay.scene.geometry import solids_at
 from iwreplay.scene.library import Wanted, load_library
-from iwreplay.scene.loader import data_root
+from iwreplay.scene.loader import compile_scene, data_root, load_scene
 from iwreplay.scene.model import Thing
 from iwreplay.scene.placing import spot_for
 from iwreplay.world.relations import holds
-from tests.actions.proving import World
+from recorder.simulators.mujoco_backend import MujocoSimulator
+from tests.actions.proving import Base, World
 
 
 def _thing(cls: str, id_: str) -> Thing:
@@ -63,3 +64,12 @@ def test_long_things_lie_over_the_edge_of_small_ones(world: World) -> None:
     _at_the_work_table(world, "plate_1", "pen_1")
     world.ok("[Grab] pen on the work table", "[PutOn] pen, plate on the work table", "[Wait] 1")
     assert holds(world.state, "ontop", "pen_1", "plate_1")
+
+
+def test_a_carton_goes_back_where_only_its_flaps_meet_the_shelf() -> None:
+    base = Base(compile_scene(load_scene("classroom")), MujocoSimulator())
+    world = World(base)
+    before = world.state.poses["open_carton_1"]
+    world.ok("[Walk] open carton", "[Grab] open carton", "[PutOn] open carton, bottom of the supply shelf", "[Wait] 1")
+    assert world.attr("open_carton_1", "parent") == "on:supply_shelf_1.bottom"
+    assert world.state.poses["open_carton_1"][2] == pytest.approx(before[2], abs=0.003)

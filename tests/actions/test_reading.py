@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from iwreplay.actions.scope import NEAR_M
 from iwreplay.body import key_poses
 from iwreplay.events import BodyPosed
 from iwreplay.vocabulary import WEARER
@@ -77,6 +78,14 @@ def test_what_hides_the_writing_is_named(world: World) -> None:
     hidden = world.refused("[Read] jar")
     assert (hidden.code, hidden.blocker) == ("OCCLUDED", "box_1")
     assert hidden.sentence == "The box hides the writing on the jar."
+
+
+def test_a_reader_goes_around_the_table_to_a_card_that_faces_the_other_side(world: World) -> None:
+    world.place("price_card_1", "table_1.top", 0.0, 0.0, math.pi).settle().look_around()
+    outcome = world.stand(6.2, 1.875, math.pi / 2).ok("[Read] price card")
+    # farther than what is near elsewhere
+    assert outcome.distance_m > NEAR_M
+    assert world.happened("exposed_text")[-1].detail["text"] == "12.50"
 
 
 def test_what_could_be_read_after_a_walk_is_too_far(world: World) -> None:
