@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -159,15 +160,16 @@ def check_task(
 
 
 def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, pages: Path | None) -> list[TaskCheck]:
-    text = text_of(path) if path else ""
+    file = _File(path, text_of(path) if path else "")
     try:
         library = load_library(data_root() / "objects")
         scene = validate_task(task, library=library)
     except IwreplayError as e:
         about = e.check if isinstance(e, CheckError) else ""
-        line = line_of_check(text, about) if about else line_of(text, str(e).removeprefix(f"task {task.id}: "))
-        return [TaskCheck(name="loads", ok=False, detail=_at(path, line) + str(e))]
-    checks = [_lint(task, scene, path=path, text=text), _hidden_names(task, scene)]
+        line = None if about else line_of(file.text, str(e).removeprefix(f"task {task.id}: "))
+        at = file.at_check(about) if about else file.at(line)
+        return [TaskCheck(name="loads", ok=False, detail=f"{at}{e}")]
+    checks = [_lint(task, scene, file), _hidden_names(task, scene)]
     if not checks[0].ok:
         return checks
     maker = FrameMaker(scene, config=configured(task, draw_frames=False), threads=threads)
@@ -177,13 +179,13 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
         marks = Marks()
         oracle = play(OracleAssistant(task.oracle), name="oracle", engine=marks.engine)
         if oracle.spoilt:  # nor can anything else be played
-            return [*checks, _spoilt(oracle, path=path, text=text)]
+            return [*checks, _spoilt(oracle, file)]
         alone = _without_help(task, scene, Path(folder), maker=maker)
         told += (*oracle.events, *alone.events)
         proofs = prove_evidence(task, scene, oracle.events, maker=maker)
         checks += [
-            _starts_unsolved(oracle, path=path, text=text),
-            _passes(oracle, path=path, text=text),
+            _starts_unsolved(oracle, file),
+            _passes(oracle, file),
             _clean(oracle),
             _commands_follow(task.oracle, oracle, name="oracle's words give its commands"),
             _protocol(oracle),
@@ -197,16 +199,15 @@ def _checks(task: TaskPack, *, path: str, search: Search, threads: int | None, p
         for miss in task.near_misses:
             played = play(OracleAssistant(miss.oracle), name=miss.id)
             told += played.events
-            at = _at(path, line_of_id(text, miss.id))
-            checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}", at=at))
+            checks.append(_fails_exactly(miss.fails, played, name=f"near miss {miss.id}", at=file.at_check(miss.id)))
             checks.append(_commands_follow(miss.oracle, played, name=f"near miss {miss.id}: words give commands"))
-    checks.append(_within_reach(task, scene, told, library=library, path=path, text=text))
+    checks.append(_within_reach(task, scene, told, library=library, file=file))
     if pages is not None:
         verdicts = [_verdict(c) for c in checks]
         write_task_page(
             pages,
             task,
-            about=header_of(text),
+            about=header_of(file.text),
             events=oracle.events,
             alone=alone.events,
             proofs=proofs,
@@ -249,7 +250,7 @@ def _proofs(
 
 
 def _within_reach(
-    task: TaskPack, scene: CompiledScene, told: list[Event], *, library: Library, path: str, text: str
+    task: TaskPack, scene: CompiledScene, told: list[Event], *, library: Library, file: _File
 ) -> TaskCheck:
     """A hand gets to what the task puts into its scene, to the places of it, and to what its commands name."""
     commands: dict[str, str] = {}
@@ -266,8 +267,8 @@ def _within_reach(
     for p in problems:
         placed = next((q.id for q in task.things if p.where in (q.id, q.at)), "")
         command = commands.get(p.where, "")
-        line = line_of_id(text, placed) if placed else line_of_command(text, command) if command else None
-        said.append(f"{_at(path, line)}{p}" + (f" ({command})" if command and not placed else ""))
+        line = line_of_id(file.text, placed) if placed else line_of_command(file.text, command) if command else None
+        said.append(f"{file.at(line)}{p}" + (f" ({command})" if command and not placed else ""))
     return TaskCheck(name=_REACH, ok=not said, detail="; ".join(said))
 
 
@@ -277,8 +278,18 @@ def _parts(thing: Thing) -> Iterator[str]:
         yield from (i.name for i in link.interiors)
 
 
-def _at(path: str, line: int | None) -> str:
-    return f"{path}, line {line}: " if path and line else f"{path}: " if path else ""
+class _File(NamedTuple):
+    """The file of a task, for what is wrong with it; both are "" where there is none."""
+
+    path: str
+    text: str
+
+    def at(self, line: int | None) -> str:
+        return f"{self.path}, line {line}: " if self.path and line else f"{self.path}: " if self.path else ""
+
+    def at_check(self, where: str) -> str:
+        """What a finding about a check, an event or a place in a list begins with."""
+        return self.at(line_of_check(self.text, where))
 
 
 class _Played(msgspec.Struct, frozen=True, kw_only=True):
@@ -328,13 +339,13 @@ def _without_help(task: TaskPack, scene: CompiledScene, folder: Path, *, maker: 
     return _play(lone, scene, folder, SilentAssistant(), name="no_help", maker=maker)
 
 
-def _lint(task: TaskPack, scene: CompiledScene, *, path: str, text: str) -> TaskCheck:
+def _lint(task: TaskPack, scene: CompiledScene, file: _File) -> TaskCheck:
     findings = lint_task(task, scene)
     errors = [f for f in findings if f.level == "error"]
-    lines = [line_of_check(text, f.where) if f.where else line_of(text, "tests: ") for f in findings]
+    about_all = file.at(line_of(file.text, "tests: "))
     said = "; ".join(
-        f"{_at(path, line)}{f.level} in {f.where or 'the task'}: {f.message}"
-        for f, line in zip(findings, lines, strict=True)
+        f"{file.at_check(f.where) if f.where else about_all}{f.level} in {f.where or 'the task'}: {f.message}"
+        for f in findings
     )
     return TaskCheck(name="loads", ok=not errors, detail=said)
 
@@ -356,34 +367,32 @@ def _hidden_names(task: TaskPack, scene: CompiledScene) -> TaskCheck:
     return TaskCheck(name="no hidden names are said", ok=not leaks, detail="; ".join(leaks))
 
 
-def _starts_unsolved(played: _Played, *, path: str, text: str) -> TaskCheck:
+def _starts_unsolved(played: _Played, file: _File) -> TaskCheck:
     findings = lint_start(played.events)
-    said = [f"{_at(path, line_of_check(text, f.where))}{f.where}: {f.message}" for f in findings]
+    said = [f"{file.at_check(f.where)}{f.where}: {f.message}" for f in findings]
     return TaskCheck(name="objectives are false, keeps true at the start", ok=not said, detail="; ".join(said))
 
 
-def _spoilt(played: _Played, *, path: str, text: str) -> TaskCheck:
+def _spoilt(played: _Played, file: _File) -> TaskCheck:
     """Why the task can't be played at all: most often a command of its warmup that is refused."""
     refused = [e.command for e in played.events if isinstance(e, PrimitiveOutcome) and not e.ok]
-    line = line_of_command(text, refused[-1]) if refused else None
-    return TaskCheck(name="oracle passes", ok=False, detail=f"{_at(path, line)}not valid{_because(played)}")
+    line = line_of_command(file.text, refused[-1]) if refused else None
+    return TaskCheck(name="oracle passes", ok=False, detail=f"{file.at(line)}not valid{_because(played)}")
 
 
-def _passes(played: _Played, *, path: str, text: str) -> TaskCheck:
+def _passes(played: _Played, file: _File) -> TaskCheck:
     found = played.evaluation
     if found.passed:
         return TaskCheck(name="oracle passes", ok=True, detail=f"mcr {found.mcr:.2f}")
     results = [o for o in found.objectives if not o.satisfied]
     results += [g for g in (*found.gates, *found.keeps) if not g.held]  # type: ignore[misc]
-    said = [
-        f"{_at(path, line_of_check(text, r.id))}fails {r.id}{_decided(played.events, r.decided_seq)}" for r in results
-    ]
+    said = [f"{file.at_check(r.id)}fails {r.id}{_decided(played.events, r.decided_seq)}" for r in results]
     detail = "; ".join(said) or "fails nothing, but its log lacks what a verdict needs"
     return TaskCheck(name="oracle passes", ok=False, detail=f"{detail}{_refusals(played)}")
 
 
 def _decided(events: tuple[Event, ...], seq: int) -> str:
-    """When a check became what it is at the end, as a turn and a command; "" for what never came about."""
+    """When a check became what it is: at the end for what never came about, else a turn and its command."""
     if seq >= len(events) - 1:
         return " at the end"
     turn = next((e.turn for e in reversed(events[: seq + 1]) if isinstance(e, HumanTurn)), None)

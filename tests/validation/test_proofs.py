@@ -53,7 +53,7 @@ def _checked(raw: bytes) -> tuple[TaskCheck, ...]:
         played = validation._play(task, scene, Path(folder), oracle, name="o", maker=maker, engine=marks.engine)
     proofs = prove_evidence(task, scene, played.events, maker=maker)
     found = validation._proofs(task, scene, played, proofs=proofs, marks=marks, maker=maker, search="bounded")
-    return (*found, validation._passes(played, path="", text=""))
+    return (*found, validation._passes(played, validation._File("", "")))
 
 
 def _failed(task: TaskPack) -> dict[str, str]:
