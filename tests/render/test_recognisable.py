@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -218,6 +219,13 @@ def _see_through(library: Library, thing: Thing) -> bool:
     return any(library.material(s.material, where="test").alpha < 0.5 for s in walls)
 
 
+def _stands(library: Library, attr: str) -> Iterator[tuple[str, _Stand]]:
+    """Every class that has an attribute, by its name."""
+    for cls, first in _firsts(library):
+        if attr in first.attrs:
+            yield cls, _Stand(library, cls)
+
+
 def _inner(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Without the pixels at the edge, which have something of what is behind."""
     inner = mask[1:-1, 1:-1] & mask[:-2, 1:-1] & mask[2:, 1:-1] & mask[1:-1, :-2] & mask[1:-1, 2:]
@@ -226,11 +234,8 @@ def _inner(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 def test_what_is_burnt_is_black_all_over(library: Library) -> None:
     seen, bright = 0, {}
-    for cls, first in _firsts(library):
-        if "cooked" not in first.attrs:
-            continue
+    for cls, stand in _stands(library, "cooked"):
         seen += 1
-        stand = _Stand(library, cls)
         gone = stand.pictures(opened=False, exists=False)
         burnt = stand.pictures(opened=False, cooked="burnt")
         coloured = there = 0
@@ -246,11 +251,8 @@ def test_what_is_burnt_is_black_all_over(library: Library) -> None:
 
 def test_mould_leaves_to_be_seen_what_it_is_on(library: Library) -> None:
     seen, hidden = 0, {}
-    for cls, first in _firsts(library):
-        if "mold_exposed" not in first.attrs:
-            continue
+    for cls, stand in _stands(library, "mold_exposed"):
         seen += 1
-        stand = _Stand(library, cls)
         fresh = stand.pictures(opened=False, cut=True, mold_exposed=False)
         there = _changed(stand.pictures(opened=False, exists=False), fresh)
         change = _changed(fresh, stand.pictures(opened=False, cut=True, mold_exposed=True))
