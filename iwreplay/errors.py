@@ -12,6 +12,7 @@ __all__ = [
     "AmbiguousNameError",
     "BodyModelError",
     "CheckError",
+    "ContextOverflowError",
     "EventError",
     "FormatTooNewError",
     "GeometryError",
@@ -181,9 +182,17 @@ class LogError(IwreplayError):
 class ModelError(IwreplayError):
     """A language model that can't be used, or did not answer. ``transient`` tells that asking again later may help."""
 
+    #: calls before the last one, and wall seconds that they all took
+    retries: int = 0
+    latency_s: float = 0.0
+
     def __init__(self, model: str, reason: str, *, hint: str = "", transient: bool = False) -> None:
         self.model, self.reason, self.hint, self.transient = model, reason, hint, transient
         super().__init__(" ".join(p for p in (f"model {model!r} can't be used: {reason}.", hint) if p))
+
+
+class ContextOverflowError(ModelError):
+    """A request that is longer than the model can read."""
 
 
 class NotOpenedError(LogError):

@@ -5,12 +5,13 @@ Simulator, Assistant and Human each have a contract suite in `tests/contracts/` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from iwreplay.events import Participant, PrimitiveOutcome
+from iwreplay.events import ModelCall, Participant, PrimitiveOutcome
 from iwreplay.pose import Pose, Vec3
 from iwreplay.scene.model import CompiledScene
 
@@ -18,15 +19,18 @@ if TYPE_CHECKING:
     import numpy as np
 
 __all__ = [
+    "AnswerSchema",
     "Assistant",
     "AssistantAct",
     "AssistantView",
     "Clock",
+    "Consults",
     "FrameView",
     "Human",
     "HumanAct",
     "HumanView",
     "Model",
+    "ModelImage",
     "ModelMessage",
     "ModelReply",
     "ModelRequest",
@@ -214,11 +218,38 @@ class Human(Protocol):
         ...
 
 
+class ModelImage(msgspec.Struct, frozen=True, kw_only=True, tag="image"):
+    """A picture in a message, by what its bytes are; the bytes themselves come along when a model is asked."""
+
+    #: the frame that it shows
+    frame_id: str
+    #: of its bytes
+    sha256: str
+    media_type: str = "image/png"
+
+
 class ModelMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """One message of a conversation with a language model."""
+    """One message of a conversation with a language model: texts and pictures, in their order."""
 
     role: Literal["system", "user", "assistant"]
-    text: str
+    parts: tuple[str | ModelImage, ...]
+
+    @property
+    def text(self) -> str:
+        """Its texts, a line for each."""
+        return "\n".join(p for p in self.parts if isinstance(p, str))
+
+    @property
+    def images(self) -> tuple[ModelImage, ...]:
+        return tuple(p for p in self.parts if isinstance(p, ModelImage))
+
+
+class AnswerSchema(msgspec.Struct, frozen=True, kw_only=True):
+    """The form that an answer should have, for providers that can hold a model to one."""
+
+    name: str
+    #: JSON Schema
+    schema: dict[str, Any]
 
 
 class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -227,8 +258,16 @@ class ModelRequest(msgspec.Struct, frozen=True, kw_only=True):
     #: name at the provider, with the provider before it: "openai/gpt-5.5"
     model: str
     messages: tuple[ModelMessage, ...]
-    temperature: float
-    seed: int
+    #: None: the provider's own
+    temperature: float | None
+    seed: int | None
+    #: longest answer; None: the provider's own limit
+    max_tokens: int | None = None
+    answer: AnswerSchema | None = None
+
+    @property
+    def images(self) -> tuple[ModelImage, ...]:
+        return tuple(image for message in self.messages for image in message.images)
 
 
 class ModelReply(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,10 +283,14 @@ class ModelReply(msgspec.Struct, frozen=True, kw_only=True):
     finish: str
     #: calls that failed before this one
     retries: int
+    #: it would not answer, in its own words or its provider's; then `text` is ""
+    refusal: str | None = None
     #: what was asked for but is not offered by the provider: "seed", "temperature"
     left_out: tuple[str, ...] = ()
     #: for questions to the provider, or None
     provider_request_id: str | None = None
+    #: wall seconds from the first call to the answer, with the waits between
+    latency_s: float = 0.0
 
 
 class Model(Protocol):
@@ -256,6 +299,18 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
-    def ask(self, request: ModelRequest) -> ModelReply:
-        """Its answer. ModelError when there is none after all that may be tried; no secret is in its message."""
+    def ask(self, request: ModelRequest, *, content: Mapping[str, bytes] = MappingProxyType({})) -> ModelReply:
+        """Its answer; `content` has the bytes of the request's images under their hashes. ModelError when there is none
+        after all that may be tried, ContextOverflowError when the request is longer than the model reads; no secret is
+        in its message."""
+        ...
+
+
+@runtime_checkable
+class Consults(Protocol):
+    """A participant that asks language models, and tells what it asked."""
+
+    def take_calls(self) -> tuple[ModelCall, ...]:
+        """Its calls since this was last asked, in order, also when it raised meanwhile. The loop gives each its instant
+        and its phase."""
         ...

@@ -8,9 +8,9 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any
 
-from iwreplay.events import Participant, PrimitiveOutcome
+from iwreplay.events import ModelCall, Participant, PrimitiveOutcome
 from iwreplay.loop import EpisodeStopped
-from iwreplay.ports import Assistant, AssistantAct, AssistantView, Human, HumanAct, HumanView
+from iwreplay.ports import Assistant, AssistantAct, AssistantView, Consults, Human, HumanAct, HumanView
 
 __all__ = ["Interrupts"]
 
@@ -75,9 +75,16 @@ class _Waiting:
         self._interrupts.waiting = False
 
 
+def _calls_of(who: Assistant | Human) -> tuple[ModelCall, ...]:
+    return who.take_calls() if isinstance(who, Consults) else ()
+
+
 class _WaitingAssistant:
     def __init__(self, inner: Assistant, interrupts: Interrupts) -> None:
         self._inner, self._interrupts = inner, interrupts
+
+    def take_calls(self) -> tuple[ModelCall, ...]:
+        return _calls_of(self._inner)
 
     def about(self) -> Participant:
         return self._inner.about()
@@ -90,6 +97,9 @@ class _WaitingAssistant:
 class _WaitingHuman:
     def __init__(self, inner: Human, interrupts: Interrupts) -> None:
         self._inner, self._interrupts = inner, interrupts
+
+    def take_calls(self) -> tuple[ModelCall, ...]:
+        return _calls_of(self._inner)
 
     def about(self) -> Participant:
         return self._inner.about()

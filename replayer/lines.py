@@ -15,6 +15,7 @@ from iwreplay.events import (
     Event,
     Fault,
     HumanTurn,
+    ModelCall,
     ScriptedEvent,
     Utterance,
 )
@@ -31,6 +32,8 @@ class Lines(msgspec.Struct, kw_only=True):
     opened: EpisodeOpened
     decisions: dict[int, AssistantAct]
     acts: dict[int, HumanAct]
+    #: what each asked of models: (role, turn) -> calls
+    calls: dict[tuple[str, int], tuple[ModelCall, ...]]
     #: what the Human said after its commands
     reports: dict[int, str]
     #: (seq, turn, fault) of the first fault, if any
@@ -54,11 +57,14 @@ def collect_lines(log: Iterable[tuple[int, Event]]) -> Lines:
         if lines is None:
             if not isinstance(event, EpisodeOpened):
                 raise NotOpenedError(type(event).__name__, seq=seq)
-            lines = Lines(opened=event, decisions={}, acts={}, reports={})
+            lines = Lines(opened=event, decisions={}, acts={}, calls={}, reports={})
             said = {s.id: sum(a.do == "say" for a in s.do) for s in event.task.script}
         lines.events += 1
         if isinstance(event, AssistantDecision):
             lines.decisions[event.turn] = AssistantAct(decision=event.decision, text=event.text, memory=event.memory)
+        elif isinstance(event, ModelCall):
+            asked = (event.role, event.turn)
+            lines.calls[asked] = (*lines.calls.get(asked, ()), event)
         elif isinstance(event, HumanTurn):
             commands = () if event.commands == (NOOP,) else event.commands
             lines.acts[event.turn] = HumanAct(commands=commands, reply=event.reply)

@@ -53,11 +53,11 @@ def reexecute(
     comparer = Comparer(log, opened=opened, log_ended=lines.ended, fail_fast=fail_fast)
     played = False
 
-    def interrupted(turn: int | None = None) -> None:
-        """Where the user of the log pressed Ctrl-C, so does the replay."""
+    def interrupted(turn: int | None = None, calls: int = 0) -> None:
+        """Where the user of the log pressed Ctrl-C, so does the replay: `calls` to models are still to be told."""
         nonlocal played
         at = lines.interrupted_at()
-        if at is not None and comparer.received >= at[0] and turn in (None, at[1]):
+        if at is not None and comparer.received + calls >= at[0] and turn in (None, at[1]):
             played = True
             raise KeyboardInterrupt
 

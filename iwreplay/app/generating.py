@@ -446,9 +446,9 @@ class _Generation:
         request = ModelRequest(
             model=model.name,
             messages=(
-                ModelMessage(role="system", text=system),
-                ModelMessage(role="user", text=prompt),
-                *(ModelMessage(role=who, text=text) for who, text in more),
+                ModelMessage(role="system", parts=(system,)),
+                ModelMessage(role="user", parts=(prompt,)),
+                *(ModelMessage(role=who, parts=(text,)) for who, text in more),
             ),
             temperature=plan.temperature,
             seed=plan.seed,

@@ -9,11 +9,13 @@ from pathlib import Path
 import msgspec
 
 from iwreplay import __version__
+from iwreplay.app.model_participants import is_model, model_assistant, model_human, opened_model, parse_model
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.scoring import score_episode
 from iwreplay.app.tasks import find_tasks
 from iwreplay.app.usable import check_tasks_load
-from iwreplay.errors import IwreplayError, UnknownNameError
+from iwreplay.errors import IwreplayError, ParticipantError, UnknownNameError
+from iwreplay.events import EpisodeConfig
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.loop import configured
 from iwreplay.ports import Assistant, AssistantAct, Human
@@ -22,27 +24,34 @@ from iwreplay.store import Episode, Store, status_of
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import TaskPack
 from recorder.assistants import OracleAssistant, RandomAssistant, ScriptedAssistant, SilentAssistant, load_lines
+from recorder.assistants.hosted import arm_name
 from recorder.chance import SeededRng
 from recorder.humans import LiteralHuman
+from recorder.models.metering import Budget, EpisodeMeter, Meter, Spent
 from recorder.record import Recorded, RecordingInterrupted, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
 __all__ = [
     "ASSISTANTS",
     "HUMANS",
+    "Budget",
     "RecordedEpisode",
     "RunBrokenError",
     "RunInterrupted",
     "Wish",
     "assistant_named",
+    "check_participants",
     "human_named",
+    "label_of",
+    "record_into",
     "record_task",
     "record_tasks",
 ]
 
 _SCRIPTED = "scripted:"
-ASSISTANTS = ("oracle", "silent", "random", "scripted:FILE")
-HUMANS = ("literal",)
+_NO_LIMIT = Budget()
+ASSISTANTS = ("oracle", "silent", "random", "scripted:FILE", "model:NAME")
+HUMANS = ("literal", "model:NAME")
 
 
 class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +77,8 @@ class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     events: int
     #: why it is not valid, or ""
     detail: str
+    #: what its models took
+    spent: Spent = Spent()
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -101,6 +112,10 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     frames: bool = True
     #: for drawing; None uses every core
     threads: int | None = None
+    #: for hosted models: what nothing may show, what each episode may take, and who else counts
+    secrets: tuple[str, ...] = ()
+    budget: Budget = Budget()
+    meter: Meter | None = None
 
 
 def record_tasks(
@@ -112,18 +127,21 @@ def record_tasks(
     seed: int = 0,
     frames: bool = True,
     jobs: int = 1,
+    secrets: tuple[str, ...] = (),
+    budget: Budget = _NO_LIMIT,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[RecordedEpisode, ...]:
-    """Records one episode of each task. Every name is checked before the first episode begins.
+    """Records one episode of each task. Every name is checked before the first episode begins. `budget` is what hosted
+    models may take in each; `secrets` are their keys, which nothing may show.
 
-    Raises UnknownNameError for a name, TaskError for a malformed task, ParticipantError for an unusable script,
-    StoreError for a folder of other things; RunInterrupted after Ctrl-C, and RunBrokenError after any other fault, with
-    what was recorded until then.
+    Raises UnknownNameError for a name, ModelError for a model that can't be used, TaskError for a malformed task,
+    ParticipantError for an unusable script, StoreError for a folder of other things; RunInterrupted after Ctrl-C, and
+    RunBrokenError after any other fault, with what was recorded until then.
     """
     packs = find_tasks(tasks)
     script = _script_of(assistant)
     check_tasks_load(packs)
-    human_named(human)
+    check_participants(assistant, human, frames=frames, secrets=secrets, budget=budget)
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
     wish = Wish(
         store=store,
@@ -133,6 +151,8 @@ def record_tasks(
         seed=seed,
         frames=frames,
         threads=threads_for(jobs),
+        secrets=secrets,
+        budget=budget,
     )
     done: list[RecordedEpisode] = []
     try:
@@ -154,14 +174,18 @@ def record_tasks(
 
 def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     """Records one episode in the store and scores it."""
-    scene = validate_task(task)
-    speaker = assistant_named(wish.assistant, task=task, scene=scene, script=wish.script, seed=wish.seed)
-    listener = human_named(wish.human)
     store = Store.open_or_make(wish.store, made_by=f"iwreplay {__version__}")
-    episode = store.new_episode(
-        task=task.id, assistant=speaker.about().name, human=listener.about().name, seed=wish.seed
-    )
+    speaks, acts = label_of(wish.assistant), label_of(wish.human)
+    return record_into(store.new_episode(task=task.id, assistant=speaks, human=acts, seed=wish.seed), task, wish=wish)
+
+
+def record_into(episode: Episode, task: TaskPack, *, wish: Wish) -> RecordedEpisode:
+    """Records an episode in its folder, which is new, and scores it."""
     try:
+        scene = validate_task(task)
+        meter = EpisodeMeter(wish.budget)
+        config = configured(task, seed=wish.seed, draw_frames=wish.frames)
+        speaker, listener = _participants(task, scene=scene, config=config, episode=episode, meter=meter, wish=wish)
         recorded = record_episode(
             task,
             scene=scene,
@@ -170,13 +194,56 @@ def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
             simulator=MujocoSimulator,
             frames=lambda scene, config: FrameMaker(scene, config=config, threads=wish.threads),
             path=episode.log,
-            config=configured(task, seed=wish.seed, draw_frames=wish.frames),
+            config=config,
         )
     except RecordingInterrupted as stopped:
         recorded = stopped.recorded
     finally:
         _tidy(episode)
-    return _scored(episode, task, wish, recorded)
+    return _scored(episode, task, wish, recorded, meter.spent)
+
+
+def _participants(
+    task: TaskPack, *, scene: CompiledScene, config: EpisodeConfig, episode: Episode, meter: Meter, wish: Wish
+) -> tuple[Assistant, Human]:
+    meters = (meter,) if wish.meter is None else (wish.meter, meter)
+    open_model = partial(opened_model, secrets=wish.secrets, priced=False, meters=meters)
+    speaker: Assistant
+    listener: Human
+    if is_model(wish.assistant):
+        spec = parse_model(wish.assistant)
+        speaker = model_assistant(
+            open_model(spec), spec, task=task, scene=scene, max_turns=config.max_turns, episode=episode
+        )
+    else:
+        speaker = assistant_named(wish.assistant, task=task, scene=scene, script=wish.script, seed=wish.seed)
+    if is_model(wish.human):
+        spec = parse_model(wish.human)
+        listener = model_human(open_model(spec), spec, task=task, scene=scene, episode=episode)
+    else:
+        listener = human_named(wish.human)
+    return speaker, listener
+
+
+def label_of(participant: str) -> str:
+    """What an episode is named by: a model's name, or the word before the colon."""
+    if not is_model(participant):
+        return participant.partition(":")[0]
+    spec = parse_model(participant)
+    return arm_name(spec.model, memory=spec.memory)
+
+
+def check_participants(assistant: str, human: str, *, frames: bool, secrets: tuple[str, ...], budget: Budget) -> None:
+    """Whether those can play, before anything is recorded. UnknownNameError, ParticipantError, ModelError."""
+    hosted = [parse_model(name) for name in (assistant, human) if is_model(name)]
+    if is_model(human) and parse_model(human).memory:
+        raise ParticipantError("memory=on is for an Assistant; a Human has no notebook")
+    if hosted and not frames:
+        raise ParticipantError("a hosted model is shown frames, so they must be drawn: leave --no-frames out")
+    for spec in hosted:
+        opened_model(spec, secrets=secrets, priced=budget.cost_usd is not None, meters=())
+    if not is_model(human):
+        human_named(human)
 
 
 def assistant_named(
@@ -205,7 +272,7 @@ def _script_of(name: str) -> tuple[AssistantAct, ...] | None:
         if not file:
             raise UnknownNameError("assistant", name, hint="Name the file of its lines: scripted:FILE.")
         return load_lines(file)
-    if name not in ASSISTANTS:
+    if name not in ASSISTANTS and not is_model(name):
         raise UnknownNameError("assistant", name, known=ASSISTANTS)
     return None
 
@@ -217,7 +284,7 @@ def human_named(name: str) -> Human:
     raise UnknownNameError("human", name, known=HUMANS)
 
 
-def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded) -> RecordedEpisode:
+def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded, spent: Spent) -> RecordedEpisode:
     values = {line.metric: line.value for line in score_episode(episode)}
     passed = values["pass"]
     result = recorded.result
@@ -237,6 +304,7 @@ def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded) ->
         actions=result.actions,
         events=recorded.events,
         detail=result.detail,
+        spent=spent,
     )
 
 

@@ -23,6 +23,7 @@ from iwreplay.events import (
     HumanTurn,
     ModelCall,
     Observation,
+    Participant,
     PhaseChanged,
     PosesSampled,
     PrimitiveOutcome,
@@ -36,6 +37,7 @@ from iwreplay.vocabulary import FAILURE_CODES
 
 __all__ = ["NO_COMMAND", "LogFacts", "Rows", "project"]
 
+_SHOWN_DIGITS = 12
 #: how a Human turn without any command is written
 NO_COMMAND = "[NoOp]"
 
@@ -220,6 +222,15 @@ class _Fold:
             cost_usd=event.cost_usd,
             latency_s=event.latency_s,
             retries=event.retries,
+            outcome="answered" if event.outcome is msgspec.UNSET else event.outcome,
+            problem="" if event.problem is msgspec.UNSET else event.problem,
+            finish="" if event.finish is msgspec.UNSET else event.finish,
+            repair=0 if event.repair is msgspec.UNSET else event.repair,
+            pictures=None if event.frames is msgspec.UNSET else len(event.frames),
+            answer=event.answer,
+            params=_json(event.params),
+            request_sha256=event.request_sha256,
+            provider_request_id=event.provider_request_id,
         )
 
     def _episode_row(self, facts: LogFacts) -> dict[str, Any]:
@@ -258,7 +269,10 @@ def _opened_columns(event: EpisodeOpened) -> dict[str, Any]:
         "scene_hash": event.scene_hash,
         "assistant": event.assistant.name,
         "assistant_params": _json(event.assistant.params),
+        "assistant_prompt": _prompt(event.assistant),
         "human": event.human.name,
+        "human_params": _json(event.human.params),
+        "human_prompt": _prompt(event.human),
         "simulator": f"{event.simulator.name} {event.simulator.version}",
         "renderer": event.renderer,
         "seed": event.config.seed,
@@ -268,6 +282,12 @@ def _opened_columns(event: EpisodeOpened) -> dict[str, Any]:
         "max_turns": event.config.max_turns,
         "max_actions": event.config.max_actions,
     }
+
+
+def _prompt(who: Participant) -> str:
+    """ "assistant/1 3f9ac0d2e1b4", or "" for one that is told nothing."""
+    name, digest = who.params.get("prompt"), who.params.get("prompt_sha256", "")
+    return "" if name is None else f"{name} {digest[:_SHOWN_DIGITS]}"
 
 
 def _json(value: object) -> str:

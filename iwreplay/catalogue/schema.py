@@ -9,7 +9,7 @@ from iwreplay.store import STATUSES
 __all__ = ["KEPT", "SCHEMA_VERSION", "TABLES", "Column", "Table", "ddl", "markdown"]
 
 #: raised with any change of tables or of what the projection writes; an older catalogue file is rebuilt
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 #: tables whose rows come from what is kept beside a log; those of all others come from the logs
 KEPT = ("scores", "points", "checks", "replays", "replay_steps")
 
@@ -53,7 +53,10 @@ TABLES: tuple[Table, ...] = (
             Column("scene_hash", "VARCHAR", "sha256 of the compiled scene"),
             Column("assistant", "VARCHAR", "name of the Assistant"),
             Column("assistant_params", "JSON", "its parameters, an object of strings"),
+            Column("assistant_prompt", "VARCHAR", "a hosted Assistant's prompt: name/version and its hash, else empty"),
             Column("human", "VARCHAR", "name of the Human"),
+            Column("human_params", "JSON", "its parameters, an object of strings"),
+            Column("human_prompt", "VARCHAR", "a hosted Human's prompt: name/version and its hash, else empty"),
             Column("simulator", "VARCHAR", "name and version of the physics"),
             Column("renderer", "VARCHAR", "name and version of the renderer"),
             Column("seed", "BIGINT", "seed of the recording"),
@@ -233,6 +236,15 @@ TABLES: tuple[Table, ...] = (
             Column("cost_usd", "DOUBLE", "US dollars; null when not known"),
             Column("latency_s", "DOUBLE", "wall seconds"),
             Column("retries", "INTEGER", "tries before the answer"),
+            Column("outcome", "VARCHAR", "answered, malformed, refused, overflow or failed"),
+            Column("problem", "VARCHAR", "why it is not answered, or empty"),
+            Column("finish", "VARCHAR", "why the answer ends, in the provider's word"),
+            Column("repair", "INTEGER", "0, or which request to mend a malformed answer"),
+            Column("pictures", "INTEGER", "frames whose pictures were sent"),
+            Column("answer", "VARCHAR", "the text that came back"),
+            Column("params", "JSON", "how it was asked, an object of strings"),
+            Column("request_sha256", "VARCHAR", "hash of the whole request, kept in the episode's folder requests/"),
+            Column("provider_request_id", "VARCHAR", "for questions to the provider; null when there is none"),
         ),
     ),
     Table(

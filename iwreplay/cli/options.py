@@ -11,6 +11,8 @@ __all__ = [
     "DEFAULT_STORE",
     "EpisodeArgument",
     "JsonOption",
+    "MaxCostOption",
+    "MaxTokensOption",
     "NoStoreOption",
     "SceneArgument",
     "SceneTaskOption",
@@ -25,6 +27,16 @@ NoStoreOption = Annotated[
     Path, typer.Option("--store", help="Taken, as by every command; this one needs no store.", metavar="DIR")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost", help="US dollars that the hosted models of an episode may take together.", min=0.0, metavar="USD"
+    ),
+]
+MaxTokensOption = Annotated[
+    int | None,
+    typer.Option("--max-tokens", help="Tokens that the hosted models of an episode may take together.", min=0),
+]
 EpisodeArgument = Annotated[
     str, typer.Argument(help="Id of an episode, a unique beginning of it, or the path of a log.", metavar="EPISODE")
 ]

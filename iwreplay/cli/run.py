@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, MaxCostOption, MaxTokensOption, StoreOption
 from iwreplay.cli.output import note, print_json, print_table, progress
+from iwreplay.cli.secrets import secrets
 
 __all__ = ["add_to"]
 
@@ -20,9 +21,16 @@ def run(
     ],
     *,
     assistant: Annotated[
-        str, typer.Option("--assistant", help="oracle, silent, random, or scripted:FILE.", metavar="NAME")
+        str,
+        typer.Option(
+            "--assistant",
+            help="oracle, silent, random, scripted:FILE, or a hosted model: model:openai/NAME,memory=on.",
+            metavar="NAME",
+        ),
     ] = "oracle",
-    human: Annotated[str, typer.Option("--human", help="literal.", metavar="NAME")] = "literal",
+    human: Annotated[
+        str, typer.Option("--human", help="literal, or a hosted model: model:openai/NAME.", metavar="NAME")
+    ] = "literal",
     seed: Annotated[
         int,
         typer.Option(
@@ -35,6 +43,8 @@ def run(
     frames: Annotated[
         bool, typer.Option("--frames/--no-frames", help="Draw frames and log their hashes, or only what is visible.")
     ] = True,
+    max_cost: MaxCostOption = None,
+    max_tokens: MaxTokensOption = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes recorded at a time.", min=1)] = 1,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
@@ -46,9 +56,15 @@ def run(
     is malformed; every such file is named. Exit code 1 when an episode broke off with a fault, 130 after Ctrl-C, 3 when
     the disk is full (what was recorded until then is printed).
 
+    A hosted model is named as litellm names it, with its settings behind it: temperature, seed, max_tokens, timeout
+    (seconds), stream=on, and for an Assistant memory=on (the memory arm). Its key is taken from the provider's own
+    environment variable. It needs the extra "models".
+
     Example: iwreplay run V06 --assistant oracle --human literal
+
+    Example: iwreplay run V06 --assistant model:openai/gpt-5.5,memory=on --human literal --max-cost 0.50
     """
-    from iwreplay.app.recording import RunBrokenError, RunInterrupted, record_tasks
+    from iwreplay.app.recording import Budget, RunBrokenError, RunInterrupted, record_tasks
 
     interrupted, broken = False, None
     try:
@@ -61,6 +77,8 @@ def run(
                 seed=seed,
                 frames=frames,
                 jobs=jobs,
+                secrets=secrets(),
+                budget=Budget(cost_usd=max_cost, tokens=max_tokens),
                 progress=tell,
             )
     except RunInterrupted as stopped:

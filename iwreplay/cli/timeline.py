@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never, cast
 
+import msgspec
+
 from iwreplay.cli.output import counted
 from iwreplay.errors import LogError
 from iwreplay.events import (
@@ -94,6 +96,20 @@ def _line(seq: int, event: Event, turn: str, text: str) -> str:
     return f"{seq:>6} {event.sim_time_s:>8.2f}s {turn:>7} {text}"
 
 
+def _call_text(event: ModelCall) -> str:
+    """ "model openai/m as assistant: answered, 1200 tokens in, 34 out, $0.0042, 1.9 s"."""
+    took = [
+        "answered" if event.outcome is msgspec.UNSET else event.outcome,
+        *(() if event.input_tokens is None else (f"{event.input_tokens} tokens in",)),
+        *(() if event.output_tokens is None else (f"{event.output_tokens} out",)),
+        *(() if event.cost_usd is None else (f"${event.cost_usd:.4f}",)),
+        f"{event.latency_s:.1f} s",
+        *((f"after {counted(event.retries, 'failed call')}",) if event.retries else ()),
+    ]
+    why = f": {event.problem}" if event.problem else ""
+    return f"model {event.model} as {event.role}: {', '.join(took)}{why}"
+
+
 def _text(event: AnyEvent, everything: bool) -> str | None:
     match event:
         case EpisodeOpened():
@@ -131,7 +147,7 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
             detail = "".join(f" {k}={value_text(v)}" for k, v in event.detail.items())
             return f"      {event.what} {parts}".rstrip() + detail
         case ModelCall():
-            return f"model {event.model} as {event.role}: {event.input_tokens} in, {event.output_tokens} out"
+            return _call_text(event)
         case Fault():
             return f"FAULT in {event.source}: {event.code}: {event.detail}"
         case EpisodeEnded():

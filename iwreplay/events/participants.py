@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from iwreplay.events.base import Event
 
 __all__ = ["AssistantDecision", "CommandIssued", "HumanTurn", "ModelCall", "Utterance"]
@@ -51,7 +53,7 @@ class Utterance(Event, frozen=True, kw_only=True, tag="utterance"):
 
 
 class ModelCall(Event, frozen=True, kw_only=True, tag="model_call"):
-    """One call to a hosted model."""
+    """One question to a hosted model, with what came of it."""
 
     #: for which participant
     role: Literal["assistant", "human"]
@@ -59,12 +61,12 @@ class ModelCall(Event, frozen=True, kw_only=True, tag="model_call"):
     model: str
     #: sha256 of the full request, stored by content
     request_sha256: str
-    #: the text that came back, whole
+    #: the text that came back, whole; "" when none did
     answer: str
-    #: as billed
-    input_tokens: int
-    #: as billed
-    output_tokens: int
+    #: as billed; None when the provider does not say, or gave no answer
+    input_tokens: int | None
+    #: as billed; None when the provider does not say, or gave no answer
+    output_tokens: int | None
     #: US dollars, or None when unknown
     cost_usd: float | None
     #: wall seconds until the answer, retries included
@@ -75,3 +77,14 @@ class ModelCall(Event, frozen=True, kw_only=True, tag="model_call"):
     params: dict[str, str]
     #: for questions to the provider, or None
     provider_request_id: str | None = None
+    #: answered; malformed: not what was asked for; refused: it would not answer; overflow: more than it can read;
+    #: failed: no answer after all that may be tried (left out in logs from before there was one)
+    outcome: Literal["answered", "malformed", "refused", "overflow", "failed"] | msgspec.UnsetType = msgspec.UNSET
+    #: why it is not answered, without secrets; "" when it is
+    problem: str | msgspec.UnsetType = msgspec.UNSET
+    #: why the answer ends, in the provider's word: stop, length ...
+    finish: str | msgspec.UnsetType = msgspec.UNSET
+    #: ids of the frames whose pictures were sent, in order
+    frames: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    #: 0 for the question itself, then 1, 2 ... for each request to mend a malformed answer
+    repair: int | msgspec.UnsetType = msgspec.UNSET

@@ -13,25 +13,28 @@ T = TypeVar("T")
 FRAME_LIMIT = 32
 #: of them, taken from the end when there are more than fit
 LATEST_FRAMES = 8
-_OLDER = FRAME_LIMIT - LATEST_FRAMES
 
 
-def frame_indices(available: int) -> tuple[int, ...]:
+def frame_indices(available: int, limit: int = FRAME_LIMIT) -> tuple[int, ...]:
     """Indices shown of `available` frames, rising.
 
     Up to 32 frames: all. More: the latest 8, and of the m older ones 24 at (i * (m - 1) + 11) // 23 for i = 0..23,
-    which are distinct and hold the first and the last of them. ValueError when `available` is negative.
+    which are distinct and hold the first and the last of them. A smaller `limit` is shared out alike: a quarter for the
+    latest, and at least one. ValueError for a negative number.
     """
-    if available < 0:
-        raise ValueError(f"number of frames {available} is negative")
-    if available <= FRAME_LIMIT:
+    if available < 0 or limit < 0:
+        raise ValueError(f"number of frames {min(available, limit)} is negative")
+    if available <= limit:
         return tuple(range(available))
-    older = available - LATEST_FRAMES
-    steps = _OLDER - 1
-    sampled = ((i * (older - 1) + steps // 2) // steps for i in range(_OLDER))
+    latest = min(limit, max(1, limit * LATEST_FRAMES // FRAME_LIMIT))
+    older, places = available - latest, limit - latest
+    # a single place has no two ends: it is in the middle
+    steps = max(places - 1, 2)
+    first = 1 if places == 1 else 0
+    sampled = (((i + first) * (older - 1) + steps // 2) // steps for i in range(places))
     return (*sampled, *range(older, available))
 
 
-def choose_frames(frames: Sequence[T]) -> tuple[T, ...]:
+def choose_frames(frames: Sequence[T], limit: int = FRAME_LIMIT) -> tuple[T, ...]:
     """The frames of a turn out of all captured so far, in time order."""
-    return tuple(frames[i] for i in frame_indices(len(frames)))
+    return tuple(frames[i] for i in frame_indices(len(frames), limit))

@@ -7,7 +7,7 @@ from iwreplay.loop.dialogue import dialogue_of
 from iwreplay.loop.engine import Engine, EngineFactory, Frames, Watch, WatchFactory
 from iwreplay.loop.episode import EpisodeResult, EpisodeStopped, Resumption, run_episode
 from iwreplay.loop.fingerprint import environment_fingerprint
-from iwreplay.loop.leaks import Leak, LeakScanner, find_leaks
+from iwreplay.loop.leaks import Leak, LeakScanner, find_leaks, leak_guard
 from iwreplay.loop.limits import configured, limits_of
 from iwreplay.loop.protocol import CHECKED_STATEMENTS, Violation, protocol_violations
 
@@ -29,6 +29,7 @@ __all__ = [
     "dialogue_of",
     "environment_fingerprint",
     "find_leaks",
+    "leak_guard",
     "limits_of",
     "protocol_violations",
     "run_episode",

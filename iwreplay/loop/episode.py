@@ -34,17 +34,19 @@ from iwreplay.log import FORMAT_VERSION, EventSink
 from iwreplay.loop.answers import AnswerError, checked_assistant_act, checked_human_act, checked_report
 from iwreplay.loop.dialogue import HUMAN
 from iwreplay.loop.engine import Engine, EngineFactory, FollowingEngine, Frames, WatchFactory
-from iwreplay.loop.leaks import LeakScanner
+from iwreplay.loop.leaks import LeakScanner, leaks_in_words
 from iwreplay.loop.limits import NOOP, NOOP_IDLE_S
 from iwreplay.loop.recording import Recording
 from iwreplay.loop.scripting import Script
 from iwreplay.loop.views import assistant_view, human_view, shown_text
-from iwreplay.ports import Assistant, AssistantAct, AssistantView, Human, HumanAct, HumanView, Simulator
+from iwreplay.ports import Assistant, AssistantAct, AssistantView, Consults, Human, HumanAct, HumanView, Simulator
 from iwreplay.scene.model import CompiledScene
 from iwreplay.taskpack.model import TaskPack
 from iwreplay.vocabulary import Phase
 
 __all__ = ["EpisodeResult", "EpisodeStopped", "Resumption", "run_episode"]
+
+T = TypeVar("T")
 
 #: longest text of a fault that is kept
 _MAX_DETAIL = 2000
@@ -347,7 +349,7 @@ class _Episode:
         )
         self._observed("assistant", view, {})
         self._guard(view)
-        act = _asked("assistant", lambda: checked_assistant_act(self.assistant.decide(view)))
+        act = self._asked("assistant", self.assistant, lambda: checked_assistant_act(self.assistant.decide(view)))
         self._emit(AssistantDecision, decision=act.decision, text=act.text, memory=act.memory)
         self.record.commit()
         self.memory = act.memory
@@ -371,7 +373,7 @@ class _Episode:
         )
         self._observed("human", view, view.proprioception)
         self._guard(view)
-        act = _asked("human", lambda: checked_human_act(self.human.act(view), intent=intent))
+        act = self._asked("human", self.human, lambda: checked_human_act(self.human.act(view), intent=intent))
         self._emit(HumanTurn, commands=act.commands or (NOOP,), reply=act.reply)
         self.record.commit()
         if act.from_intent:
@@ -394,7 +396,7 @@ class _Episode:
             if not outcomes[-1].ok:
                 break
         self.failures = tuple(o.sentence for o in outcomes if not o.ok)
-        report = _asked("human", lambda: checked_report(self.human.report(tuple(outcomes))))
+        report = _answer("human", lambda: checked_report(self.human.report(tuple(outcomes))))
         if report is not None:
             self._emit(Utterance, speaker=HUMAN, text=report)
 
@@ -408,6 +410,22 @@ class _Episode:
         self._fire_scripts()
         self.progress(self.turn, self.live_actions)
         return outcome
+
+    def _asked(self, role: str, who: Assistant | Human, ask: Callable[[], T]) -> T:
+        """Asks a participant, and logs what it asked of models, also when it gave no answer."""
+        try:
+            answer = _answer(role, ask)
+        except (_Spoilt, KeyboardInterrupt):
+            self._log_calls(who)
+            raise
+        self._log_calls(who)
+        return answer
+
+    def _log_calls(self, who: Assistant | Human) -> None:
+        if isinstance(who, Consults):
+            now = self.record.state.sim_time_s
+            for call in who.take_calls():
+                self.record.emit(msgspec.structs.replace(call, sim_time_s=now, turn=self.turn, phase=self.phase))
 
     # -- the information boundary -------------------------------------------------------------------------------
 
@@ -428,15 +446,11 @@ class _Episode:
         for text in shown_text(view):
             leaks = self.scanner.scan(text, spoken=spoken)
             if leaks:
-                what = ", ".join(f"{leak.kind} {leak.found!r}" for leak in leaks[:5])
-                raise _Spoilt("recorder", "LEAK", f"turn {view.turn}: {what} in {text[:200]!r}")
+                raise _Spoilt("recorder", "LEAK", f"turn {view.turn}: {leaks_in_words(leaks, text)}")
 
 
-T = TypeVar("T")
-
-
-def _asked(role: str, ask: Callable[[], T]) -> T:
-    """Asks a participant. Whatever it raises is a fault of that participant: it is somebody else's code."""
+def _answer(role: str, ask: Callable[[], T]) -> T:
+    """What a participant answers. Whatever it raises is a fault of that participant: it is somebody else's code."""
     try:
         return ask()
     except AnswerError as fault:

@@ -11,20 +11,23 @@ underscore and sentences of fewer than four words ("Well done.").
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
+from iwreplay.loop.answers import AnswerError
 from iwreplay.scene.model import CompiledScene
 from iwreplay.taskpack.model import Formula, Gate, Objective, Point, TaskPack
 
-__all__ = ["Leak", "LeakScanner", "find_leaks"]
+__all__ = ["Leak", "LeakScanner", "find_leaks", "leak_guard", "leaks_in_words"]
 
 LeakKind = Literal["identifier", "check_id", "check_text", "formula", "oracle_sentence", "oracle_command"]
 
 #: shortest sentence, in words, that is recognised as somebody's words
 _MIN_WORDS = 4
+#: leaks that an error names, and characters that it shows of where they are
+_MOST_NAMED, _SHOWN = 5, 200
 _WORD = re.compile(r"[a-z0-9']+")
 _STAGE_PATH = re.compile(r"/World\b[\w/]*")
 _FORMULA_HEAD = re.compile(
@@ -127,6 +130,25 @@ def _alternatives(names: set[str]) -> re.Pattern[str]:
         return re.compile(r"(?!)")
     longest_first = sorted(names, key=lambda n: (-len(n), n))
     return re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![\w-])")
+
+
+def leak_guard(task: TaskPack, scene: CompiledScene) -> Callable[..., None]:
+    """What refuses a text that is about to be sent somewhere: guard(text, spoken=...) raises AnswerError("LEAK") that
+    names what it holds; `spoken` as of `find_leaks`."""
+    scanner = LeakScanner(task, scene)
+
+    def guard(text: str, *, spoken: str) -> None:
+        leaks = scanner.scan(text, spoken=spoken)
+        if leaks:
+            raise AnswerError("LEAK", leaks_in_words(leaks, text))
+
+    return guard
+
+
+def leaks_in_words(leaks: Sequence[Leak], text: str) -> str:
+    """What was found, and in what."""
+    what = ", ".join(f"{leak.kind} {leak.found!r}" for leak in leaks[:_MOST_NAMED])
+    return f"{what} in {text[:_SHOWN]!r}"
 
 
 def find_leaks(text: str, *, task: TaskPack, scene: CompiledScene, spoken: str = "") -> tuple[Leak, ...]:

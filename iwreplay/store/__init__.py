@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from iwreplay.store.contents import Contents
 from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, safe_id, write_whole
 from iwreplay.store.pixels import KeptPixels
 from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey
@@ -21,6 +22,7 @@ __all__ = [
     "STATUSES",
     "STORE_VERSION",
     "BookedScore",
+    "Contents",
     "EnvironmentChange",
     "Episode",
     "FirstDivergence",

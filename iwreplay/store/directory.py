@@ -6,6 +6,7 @@
     DIR/episodes/<id>/replays/      verdicts of replays, each a record of its own; what was found then, on that machine
     DIR/episodes/<id>/frames/       frames drawn from the log on request
     DIR/episodes/<id>/pixels/       frames as they were seen, named by the hash of their pixels, kept on request
+    DIR/episodes/<id>/requests/     what was sent to models, named by the hashes that the log has
     DIR/catalogue.duckdb            for questions; disposable
 
 An episode's folder is made in one step before its log is begun, so two recorders never share one. There is no
@@ -67,6 +68,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     def pixels(self) -> Path:
         """Folder for kept pixels: the episode's own, or one beside a log outside any store."""
         return self.folder / "pixels" if self.folder is not None else self.log.with_name(f"{self.log.stem}.pixels")
+
+    @property
+    def requests(self) -> Path:
+        """Folder for what was sent to models: the episode's own, or one beside a log outside any store."""
+        return self.folder / "requests" if self.folder is not None else self.log.with_name(f"{self.log.stem}.requests")
 
     @property
     def scores(self) -> Path | None:

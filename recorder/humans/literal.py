@@ -7,7 +7,7 @@ from iwreplay.events import Participant, PrimitiveOutcome
 from iwreplay.ports import HumanAct, HumanView
 from recorder.humans.grammar import interpret
 
-__all__ = ["GRAMMAR_VERSION", "LiteralHuman"]
+__all__ = ["GRAMMAR_VERSION", "LiteralHuman", "refusal_in_words"]
 
 #: raised whenever a sentence may give other commands than before
 GRAMMAR_VERSION = "5"
@@ -35,11 +35,16 @@ class LiteralHuman:
         return HumanAct(commands=understood.commands, reply=understood.reply)
 
     def report(self, outcomes: tuple[PrimitiveOutcome, ...]) -> str | None:
-        """The sentence of the refusal, in the first person; nothing when everything worked."""
-        failed = next((o for o in outcomes if not o.ok), None)
-        if failed is None:
-            return None
-        sentence = failed.sentence.strip() or "I don't know why."
-        if sentence.startswith(("I ", "I'm ", "I've ", "My ")):
-            return sentence
-        return f"I could not do that: {sentence[0].lower()}{sentence[1:]}"
+        """The sentence of the refusal; nothing when everything worked."""
+        return refusal_in_words(outcomes)
+
+
+def refusal_in_words(outcomes: tuple[PrimitiveOutcome, ...]) -> str | None:
+    """What was refused, in the first person; None when everything worked."""
+    failed = next((o for o in outcomes if not o.ok), None)
+    if failed is None:
+        return None
+    sentence = failed.sentence.strip() or "I don't know why."
+    if sentence.startswith(("I ", "I'm ", "I've ", "My ")):
+        return sentence
+    return f"I could not do that: {sentence[0].lower()}{sentence[1:]}"

@@ -1,18 +1,23 @@
 """A language model at a provider, through litellm.
 
 litellm knows the providers, their addresses and where their keys are kept (environment variables such as
-OPENAI_API_KEY); what this adds: bounded asking again, no key in an error, and nothing fetched when it is imported.
+OPENAI_API_KEY); what this adds: bounded asking again, no key in an error or an answer, and nothing fetched when it is
+imported.
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 from typing import Any
 
-from iwreplay.errors import ModelError
-from iwreplay.ports import ModelReply, ModelRequest
+from iwreplay.errors import ContextOverflowError, ModelError
+from iwreplay.ports import ModelImage, ModelMessage, ModelReply, ModelRequest
 
 __all__ = ["HostedModel"]
 
@@ -23,7 +28,9 @@ _MOST_PATIENCE_S = 300.0
 #: worth asking again: time-out, conflict, too many requests; and all that the provider blames on itself
 _AGAIN, _PROVIDER_S_FAULT = (408, 409, 429), 500
 _LONGEST_REASON = 500
-_OFFERED = ("temperature", "seed")
+#: ends of an answer that say that there is none
+_REFUSALS = ("content_filter", "refusal")
+_NO_CONTENT: Mapping[str, bytes] = MappingProxyType({})
 
 
 class HostedModel:
@@ -35,62 +42,126 @@ class HostedModel:
         *,
         secrets: tuple[str, ...] = (),
         timeout_s: float = 600.0,
+        stream: bool = False,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        """name: "provider/model". secrets: texts that no error may show. ModelError when litellm is not installed or
-        knows no such provider."""
-        self._name, self._secrets, self._timeout_s, self._wait = name, secrets, timeout_s, wait
+        """name: "provider/model". secrets: texts that nothing may show. stream: the answer comes in parts, so that a
+        long one is no time-out. ModelError when litellm is not installed or knows no such provider."""
+        self._name, self._timeout_s, self._stream, self._wait = name, timeout_s, stream, wait
+        self._secrets = tuple(sorted(secrets, key=len, reverse=True))
         self._litellm = _litellm(name)
         try:
             self._litellm.get_llm_provider(name)
-            offered = self._litellm.get_supported_openai_params(name) or []
+            self._offered = frozenset(self._litellm.get_supported_openai_params(name) or [])
+            self._schemas = bool(self._litellm.supports_response_schema(model=name))
         except Exception as e:  # noqa: BLE001  litellm raises its own and its parts' errors
             raise ModelError(name, self._said(e), hint=_NAMES) from None
-        self._left_out = tuple(p for p in _OFFERED if p not in offered)
 
     @property
     def name(self) -> str:
         return self._name
 
-    def ask(self, request: ModelRequest) -> ModelReply:
+    @property
+    def priced(self) -> bool:
+        """Whether what it costs is known."""
+        try:
+            about = self._litellm.get_model_info(self._name)
+        except Exception:  # noqa: BLE001  litellm raises a plain Exception for a model that it has never heard of
+            return False
+        return about.get("input_cost_per_token") is not None and about.get("output_cost_per_token") is not None
+
+    def ask(self, request: ModelRequest, *, content: Mapping[str, bytes] = _NO_CONTENT) -> ModelReply:
         """As the port says. A busy or failing provider is asked up to six times, as late as it wishes."""
-        params = {"temperature": request.temperature, "seed": request.seed}
-        params = {k: v for k, v in params.items() if k not in self._left_out}
-        messages = [{"role": m.role, "content": m.text} for m in request.messages]
+        if any(secret in message.text for secret in self._secrets for message in request.messages):
+            raise ModelError(self._name, "the request holds a key, and was not sent", hint="Take it out of the task.")
+        params, left_out = self._params(request)
+        messages = [{"role": m.role, "content": _content(m, content)} for m in request.messages]
+        began = time.monotonic()
         for attempt in range(_ATTEMPTS):
             try:
-                answer = self._litellm.completion(
-                    model=self._name, messages=messages, timeout=self._timeout_s, max_retries=0, num_retries=0, **params
-                )
+                answer = self._answer(messages, params)
             except Exception as e:  # noqa: BLE001  every provider has errors of its own; each is told
+                if isinstance(e, self._litellm.ContextWindowExceededError):
+                    raise _after(ContextOverflowError(self._name, self._said(e)), attempt, began) from None
+                if isinstance(e, self._litellm.ContentPolicyViolationError):
+                    return self._refused(self._said(e), attempt, left_out, time.monotonic() - began)
                 status = getattr(e, "status_code", None)
                 if not _transient(status):
-                    raise ModelError(self._name, self._said(e), hint=_hint(status)) from None
+                    raise _after(ModelError(self._name, self._said(e), hint=_hint(status)), attempt, began) from None
                 reason, patience = self._said(e), _retry_after(getattr(e, "litellm_response_headers", None))
             else:
-                if answer.choices:
-                    return self._reply(answer, retries=attempt)
+                if answer is not None and answer.choices:
+                    return self._reply(answer, attempt, left_out, time.monotonic() - began)
                 reason, patience = "its answer has no choices", None
             wait = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**attempt) if patience is None else patience
             if attempt + 1 == _ATTEMPTS or wait > _MOST_PATIENCE_S:
                 break
             self._wait(wait)
         tried = f"{reason}, after {attempt + 1} calls" if attempt else reason
-        raise ModelError(self._name, tried, hint="Try again later: what was answered is kept.", transient=True)
+        later = ModelError(self._name, tried, hint="Try again later: what was answered is kept.", transient=True)
+        raise _after(later, attempt, began)
 
-    def _reply(self, answer: Any, *, retries: int) -> ModelReply:
+    def _params(self, request: ModelRequest) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """What is asked for and offered, and what is not offered."""
+        wanted: dict[str, Any] = {
+            "temperature": request.temperature,
+            "seed": request.seed,
+            "max_tokens": request.max_tokens,
+        }
+        wanted = {k: v for k, v in wanted.items() if v is not None}
+        left_out = [k for k in wanted if k not in self._offered]
+        params = {k: v for k, v in wanted.items() if k in self._offered}
+        if request.answer is not None:
+            if self._schemas and "response_format" in self._offered:
+                schema = {"name": request.answer.name, "schema": request.answer.schema, "strict": True}
+                params["response_format"] = {"type": "json_schema", "json_schema": schema}
+            else:
+                left_out.append("answer")
+        return params, tuple(left_out)
+
+    def _answer(self, messages: list[dict[str, Any]], params: dict[str, Any]) -> Any:
+        asked = {"model": self._name, "messages": messages, "timeout": self._timeout_s, **params}
+        if not self._stream:
+            return self._litellm.completion(**asked, max_retries=0, num_retries=0)
+        parts = self._litellm.completion(
+            **asked, max_retries=0, num_retries=0, stream=True, stream_options={"include_usage": True}
+        )
+        return self._litellm.stream_chunk_builder(list(parts), messages=messages)
+
+    def _reply(self, answer: Any, retries: int, left_out: tuple[str, ...], latency_s: float) -> ModelReply:
         first, usage = answer.choices[0], getattr(answer, "usage", None)
         headers = answer._hidden_params.get("additional_headers") or {}
         used = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+        finish, text = str(first.finish_reason or ""), self._hidden(first.message.content or "")
+        more = getattr(first.message, "provider_specific_fields", None) or {}
+        refusal = more.get("refusal") or getattr(first.message, "refusal", None)
+        if refusal is None and finish in _REFUSALS:
+            refusal = text or f"the answer ends by {finish}"
         return ModelReply(
-            text=first.message.content or "",
+            text=text if refusal is None else "",
             input_tokens=used[0],
             output_tokens=used[1],
             cost_usd=self._cost(answer),
-            finish=str(first.finish_reason or ""),
+            finish=finish,
             retries=retries,
-            left_out=self._left_out,
+            refusal=None if refusal is None else self._hidden(str(refusal)),
+            left_out=left_out,
             provider_request_id=headers.get("llm_provider-x-request-id") or headers.get("llm_provider-request-id"),
+            latency_s=latency_s,
+        )
+
+    def _refused(self, reason: str, retries: int, left_out: tuple[str, ...], latency_s: float) -> ModelReply:
+        """A question that the provider did not let through to the model. What that costs it does not say."""
+        return ModelReply(
+            text="",
+            input_tokens=None,
+            output_tokens=None,
+            cost_usd=None,
+            finish="content_filter",
+            retries=retries,
+            refusal=reason,
+            left_out=left_out,
+            latency_s=latency_s,
         )
 
     def _cost(self, answer: Any) -> float | None:
@@ -102,10 +173,13 @@ class HostedModel:
 
     def _said(self, error: Exception) -> str:
         """What an error says, on one line, without secrets."""
-        text = " ".join(str(error).split())
-        for secret in sorted(self._secrets, key=len, reverse=True):
-            text = text.replace(secret, "[hidden]")
+        text = self._hidden(" ".join(str(error).split()))
         return text if len(text) <= _LONGEST_REASON else text[:_LONGEST_REASON] + " ..."
+
+    def _hidden(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "[hidden]")
+        return text
 
 
 _NAMES = (
@@ -126,6 +200,28 @@ def _litellm(name: str) -> Any:
     return litellm
 
 
+def _content(message: ModelMessage, content: Mapping[str, bytes]) -> str | list[dict[str, Any]]:
+    """As the providers take it: a text, or its parts when there are pictures among them."""
+    if not message.images:
+        return message.text
+    return [_picture(p, content[p.sha256]) if isinstance(p, ModelImage) else _text(p) for p in message.parts]
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _picture(image: ModelImage, data: bytes) -> dict[str, Any]:
+    url = f"data:{image.media_type};base64,{base64.b64encode(data).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _after(error: ModelError, retries: int, began: float) -> ModelError:
+    """The error with what it took to come to it."""
+    error.retries, error.latency_s = retries, time.monotonic() - began
+    return error
+
+
 def _transient(status: int | None) -> bool:
     return status is not None and (status in _AGAIN or status >= _PROVIDER_S_FAULT)
 
@@ -137,9 +233,12 @@ def _hint(status: int | None) -> str:
 
 
 def _retry_after(headers: Mapping[str, str] | None) -> float | None:
-    """Seconds that the provider wants one to wait; None when it does not say so in seconds."""
+    """Seconds that the provider wants one to wait, said as seconds or as a date; None when it does not say."""
     said = headers.get("retry-after") if headers else None
-    try:
-        return max(0.0, float(said)) if said is not None else None
-    except ValueError:
+    if said is None:
         return None
+    with suppress(ValueError):
+        return max(0.0, float(said))
+    with suppress(ValueError):
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    return None

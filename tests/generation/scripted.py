@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -75,7 +77,7 @@ class ScriptedModel:
     def name(self) -> str:
         return self._name
 
-    def ask(self, request: ModelRequest) -> ModelReply:
+    def ask(self, request: ModelRequest, *, content: Mapping[str, bytes] = MappingProxyType({})) -> ModelReply:
         self.asked.append(request)
         answer = self.left.pop(0)
         if isinstance(answer, Exception):

@@ -21,7 +21,7 @@ def ask(name: str) -> dict[str, object]:
     waits: list[float] = []
     try:
         model = HostedModel(name, secrets=(os.environ["OPENAI_API_KEY"],), timeout_s=5.0, wait=waits.append)
-        messages = (ModelMessage(role="system", text="Be brief."), ModelMessage(role="user", text="Hello"))
+        messages = (ModelMessage(role="system", parts=("Be brief.",)), ModelMessage(role="user", parts=("Hello",)))
         asked = ModelRequest(model=model.name, messages=messages, temperature=0.0, seed=11)
         found = msgspec.to_builtins(model.ask(asked))
     except ModelError as e:

@@ -59,9 +59,10 @@ def _of(asked: Asked, name: str) -> tuple[Any, list[dict[str, Any]]]:
 
 def test_a_question_arrives_whole_and_its_answer_with_what_it_took(asked: Asked) -> None:
     found, requests = _of(asked, "plain")
+    assert 0.0 < found.pop("latency_s") < 60.0
     assert found == {
         "text": "Hello yourself.", "input_tokens": 30, "output_tokens": 12, "cost_usd": None, "finish": "stop",
-        "retries": 0, "left_out": [], "provider_request_id": "req-7", "waits": [],
+        "retries": 0, "refusal": None, "left_out": [], "provider_request_id": "req-7", "waits": [],
     }  # fmt: skip
     assert requests == [
         {

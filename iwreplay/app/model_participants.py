@@ -1,0 +1,129 @@
+"""Hosted models as participants: "model:openai/gpt-5.5,temperature=0.2,memory=on" -> one that plays an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from iwreplay.errors import ModelError, ParticipantError, UnknownNameError
+from iwreplay.loop import leak_guard
+from iwreplay.ports import Model
+from iwreplay.scene.model import CompiledScene
+from iwreplay.store import Contents, Episode
+from iwreplay.taskpack.model import TaskPack
+from recorder.assistants.hosted import ModelAssistant
+from recorder.humans.hosted import ModelHuman
+from recorder.models.consulting import Sampling
+from recorder.models.metering import Meter, MeteredModel
+
+__all__ = ["MODEL", "ModelSpec", "is_model", "model_assistant", "model_human", "opened_model", "parse_model"]
+
+#: how the name of a hosted participant begins
+MODEL = "model:"
+_SETTINGS = ("temperature", "seed", "max_tokens", "memory", "timeout", "stream")
+_SWITCH = {"on": True, "off": False}
+_TIMEOUT_S = 600.0
+
+
+class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A model and how it is asked."""
+
+    model: str
+    sampling: Sampling = Sampling()
+    memory: bool = False
+    timeout_s: float = _TIMEOUT_S
+    stream: bool = False
+
+
+def is_model(name: str) -> bool:
+    return name.startswith(MODEL)
+
+
+def parse_model(name: str) -> ModelSpec:
+    """What is meant by "model:NAME,setting=value,...". A setting "default" is left to the provider.
+    UnknownNameError for a setting that there is not, ParticipantError for a value that it does not take."""
+    model, *settings = name.removeprefix(MODEL).split(",")
+    if not model.strip():
+        raise UnknownNameError("model", name, hint=f"Name it as its provider does: {MODEL}openai/NAME.")
+    found: dict[str, str] = {}
+    for setting in settings:
+        key, given, value = setting.partition("=")
+        if key.strip() not in _SETTINGS or not given:
+            raise UnknownNameError("setting of a model", setting.strip(), known=tuple(f"{s}=..." for s in _SETTINGS))
+        found[key.strip()] = value.strip()
+    return ModelSpec(
+        model=model.strip(),
+        sampling=Sampling(
+            temperature=_number(found, "temperature", float, (0.0, 2.0), default=0.0),
+            seed=_number(found, "seed", int, (0, 2**63 - 1), default=11),
+            max_tokens=_number(found, "max_tokens", int, (1, 10**6), default=None),
+        ),
+        memory=_switch(found, "memory"),
+        timeout_s=_number(found, "timeout", float, (0.001, 86_400.0), default=None) or _TIMEOUT_S,
+        stream=_switch(found, "stream"),
+    )
+
+
+N = TypeVar("N", int, float)
+
+
+def _number(
+    found: dict[str, str], key: str, kind: Callable[[str], N], within: tuple[N, N], *, default: N | None
+) -> N | None:
+    said = found.get(key)
+    if said is None:
+        return default
+    if said == "default":
+        return None
+    lo, hi = within
+    try:
+        value = kind(said)
+    except ValueError:
+        value = None
+    if value is None or not lo <= value <= hi:
+        what = "a whole number" if kind is int else "a number"
+        raise ParticipantError(f"{key}={said}: {key} is {what} from {lo:g} to {hi:g}, or default")
+    return value
+
+
+def _switch(found: dict[str, str], key: str) -> bool:
+    said = found.get(key, "off")
+    if said not in _SWITCH:
+        raise ParticipantError(f"{key}={said}: {key} is on or off")
+    return _SWITCH[said]
+
+
+def opened_model(spec: ModelSpec, *, secrets: tuple[str, ...], priced: bool, meters: tuple[Meter, ...]) -> Model:
+    """The model at its provider. ModelError when litellm is missing or knows no such provider, or when its price must
+    be known (`priced`) and is not."""
+    from recorder.models.hosted import HostedModel
+
+    hosted = HostedModel(spec.model, secrets=secrets, timeout_s=spec.timeout_s, stream=spec.stream)
+    if priced and not hosted.priced:
+        raise ModelError(
+            spec.model, "what it costs is not known, so that money can't be limited", hint="Limit its tokens."
+        )
+    return MeteredModel(hosted, *meters)
+
+
+def model_assistant(
+    model: Model, spec: ModelSpec, *, task: TaskPack, scene: CompiledScene, max_turns: int, episode: Episode
+) -> ModelAssistant:
+    """That model as the Assistant of an episode, whose requests are kept with it."""
+    return ModelAssistant(
+        model,
+        max_turns=max_turns,
+        sampling=spec.sampling,
+        guard=leak_guard(task, scene),
+        keep=Contents(episode.requests).keep,
+        memory=spec.memory,
+    )
+
+
+def model_human(model: Model, spec: ModelSpec, *, task: TaskPack, scene: CompiledScene, episode: Episode) -> ModelHuman:
+    """That model as the Human of an episode."""
+    return ModelHuman(
+        model, sampling=spec.sampling, guard=leak_guard(task, scene), keep=Contents(episode.requests).keep
+    )

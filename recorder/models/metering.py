@@ -1,0 +1,128 @@
+"""What models may take: so much money and so many tokens, and not more calls a minute than their provider likes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+import msgspec
+
+from iwreplay.errors import ModelError
+from iwreplay.ports import Model, ModelReply, ModelRequest
+
+__all__ = [
+    "EPISODE_BUDGET",
+    "RUN_BUDGET",
+    "Budget",
+    "BudgetSpentError",
+    "EpisodeMeter",
+    "Meter",
+    "MeteredModel",
+    "Spent",
+]
+
+#: codes of the faults that end an episode
+EPISODE_BUDGET, RUN_BUDGET = "EPISODE_BUDGET", "RUN_BUDGET"
+
+
+class Took(Protocol):
+    """What a call took, as a reply says it."""
+
+    @property
+    def input_tokens(self) -> int | None: ...
+
+    @property
+    def output_tokens(self) -> int | None: ...
+
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """What calls took. A reply without a number counts as 0 of it; `unpriced` says how many did."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    #: answers whose price nobody knows
+    unpriced: int = 0
+
+    def plus(self, reply: Took) -> Spent:
+        return Spent(
+            calls=self.calls + 1,
+            tokens=self.tokens + (reply.input_tokens or 0) + (reply.output_tokens or 0),
+            cost_usd=self.cost_usd + (reply.cost_usd or 0.0),
+            unpriced=self.unpriced + (reply.cost_usd is None),
+        )
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits; None: none. A call is begun while what was spent is below them, so the last one may exceed them."""
+
+    cost_usd: float | None = None
+    tokens: int | None = None
+
+    def used_up_by(self, spent: Spent) -> str | None:
+        """Which limit is reached, in words; None while there is something left."""
+        if self.tokens is not None and spent.tokens >= self.tokens:
+            return f"{spent.tokens} of {self.tokens} tokens"
+        if self.cost_usd is not None and spent.cost_usd >= self.cost_usd:
+            return f"${spent.cost_usd:.4f} of ${self.cost_usd:.4f}"
+        return None
+
+
+class BudgetSpentError(ModelError):
+    """Nothing more may be spent. `code` says on what."""
+
+    def __init__(self, model: str, code: str, used: str) -> None:
+        self.code = code
+        whose = "this episode" if code == EPISODE_BUDGET else "this run"
+        super().__init__(model, f"the budget of {whose} is spent ({used})", hint="Go on with a larger one.")
+
+
+class Meter(Protocol):
+    """Counts, and refuses."""
+
+    def admit(self, model: str) -> None:
+        """Returns when a call may be made, which may take a while. BudgetSpentError when none may any more."""
+        ...
+
+    def charge(self, model: str, reply: ModelReply) -> None:
+        """Counts what a call took."""
+        ...
+
+
+class EpisodeMeter:
+    """The budget of one episode."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget, self.spent = budget, Spent()
+
+    def admit(self, model: str) -> None:
+        used = self.budget.used_up_by(self.spent)
+        if used is not None:
+            raise BudgetSpentError(model, EPISODE_BUDGET, used)
+
+    def charge(self, model: str, reply: ModelReply) -> None:
+        self.spent = self.spent.plus(reply)
+
+
+class MeteredModel:
+    """A model whose calls are counted by some meters, in their order."""
+
+    def __init__(self, model: Model, *meters: Meter) -> None:
+        self._model, self._meters = model, meters
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def ask(self, request: ModelRequest, *, content: Mapping[str, bytes] = MappingProxyType({})) -> ModelReply:
+        """As the model answers. BudgetSpentError as of the meters."""
+        for meter in self._meters:
+            meter.admit(self.name)
+        reply = self._model.ask(request, content=content)
+        for meter in self._meters:
+            meter.charge(self.name, reply)
+        return reply
