@@ -96,7 +96,7 @@ def names_near(name: str, known: tuple[str, ...]) -> str:
         return max(SequenceMatcher(None, name.lower(), o).ratio() for o in (other, beginning))
 
     alike = sorted(((-likeness(k), i, k) for i, k in enumerate(known)))
-    near = [k for minus, _, k in alike[:_MAX_NEAR] if -minus >= _ALIKE]
+    near = [k for minus, _, k in alike[:_MAX_NEAR] if name and -minus >= _ALIKE]
     said = [f"Nearest: {', '.join(near)}."] if near else []
     if len(known) <= _MAX_NAMED:
         said.append(f"Known: {', '.join(known)}.")

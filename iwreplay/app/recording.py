@@ -14,6 +14,7 @@ from iwreplay.app.pool import each, threads_for
 from iwreplay.app.scoring import score_episode
 from iwreplay.app.tasks import find_tasks
 from iwreplay.app.usable import check_tasks_load
+from iwreplay.app.ways import NEAR_MISS, NO_HELP, left_alone, near_miss_named, nobody
 from iwreplay.errors import IwreplayError, ParticipantError, UnknownNameError
 from iwreplay.events import EpisodeConfig
 from iwreplay.frames.maker import FrameMaker
@@ -50,7 +51,7 @@ __all__ = [
 
 _SCRIPTED = "scripted:"
 _NO_LIMIT = Budget()
-ASSISTANTS = ("oracle", "silent", "random", "scripted:FILE", "model:NAME")
+ASSISTANTS = ("oracle", "silent", NO_HELP, f"{NEAR_MISS}ID", "random", "scripted:FILE", "model:NAME")
 HUMANS = ("literal", "model:NAME")
 
 
@@ -140,6 +141,9 @@ def record_tasks(
     """
     packs = find_tasks(tasks)
     script = _script_of(assistant)
+    if assistant.startswith(NEAR_MISS):
+        for pack in packs:
+            near_miss_named(pack, assistant.removeprefix(NEAR_MISS))
     check_tasks_load(packs)
     check_participants(assistant, human, frames=frames, secrets=secrets, budget=budget)
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
@@ -181,6 +185,8 @@ def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
 
 def record_into(episode: Episode, task: TaskPack, *, wish: Wish) -> RecordedEpisode:
     """Records an episode in its folder, which is new, and scores it."""
+    if wish.assistant == NO_HELP:
+        task = left_alone(task)
     try:
         scene = validate_task(task)
         meter = EpisodeMeter(wish.budget)
@@ -226,9 +232,9 @@ def _participants(
 
 
 def label_of(participant: str) -> str:
-    """What an episode is named by: a model's name, or the word before the colon."""
+    """What an episode is named by: a model's name, a near miss, or the word before the colon."""
     if not is_model(participant):
-        return participant.partition(":")[0]
+        return participant if participant.startswith(NEAR_MISS) else participant.partition(":")[0]
     spec = parse_model(participant)
     return arm_name(spec.model, memory=spec.memory)
 
@@ -255,10 +261,15 @@ def assistant_named(
     seed: int = 0,
 ) -> Assistant:
     """The Assistant of that name for that task; a scripted one says `script`, or the lines of its file when that is
-    None; the random one speaks of what is there at the start. UnknownNameError; LinesError for an unusable script."""
+    None; the random one speaks of what is there at the start. For `no-help` the Human must be `left_alone` with it.
+    UnknownNameError; LinesError for an unusable script."""
     lines = _script_of(name) if script is None else script
     if lines is not None:
         return ScriptedAssistant(lines)
+    if name.startswith(NEAR_MISS):
+        return near_miss_named(task, name.removeprefix(NEAR_MISS))
+    if name == NO_HELP:
+        return nobody(task)
     if name == "random":
         there = [t.name for t in scene.things if t.name and t.attrs.get("exists") is not False]
         return RandomAssistant(tuple(dict.fromkeys(there)), rng=SeededRng(task.id, seed))
@@ -272,7 +283,7 @@ def _script_of(name: str) -> tuple[AssistantAct, ...] | None:
         if not file:
             raise UnknownNameError("assistant", name, hint="Name the file of its lines: scripted:FILE.")
         return load_lines(file)
-    if name not in ASSISTANTS and not is_model(name):
+    if name not in ASSISTANTS and not name.startswith(NEAR_MISS) and not is_model(name):
         raise UnknownNameError("assistant", name, known=ASSISTANTS)
     return None
 

@@ -24,6 +24,7 @@ from iwreplay.app.task_lines import header_of, line_of, line_of_check, line_of_c
 from iwreplay.app.task_pages import Row, Verdict, page_name, write_index, write_task_page
 from iwreplay.app.tasks import MalformedTask, TaskFile, survey, text_of
 from iwreplay.app.usable import task_problems
+from iwreplay.app.ways import left_alone
 from iwreplay.checks import Evaluation, evaluate_task
 from iwreplay.checks.lint import expected_by_lot, lint_start, lint_task
 from iwreplay.errors import CheckError, IwreplayError
@@ -334,9 +335,7 @@ def _play(
 
 def _without_help(task: TaskPack, scene: CompiledScene, folder: Path, *, maker: FrameMaker) -> _Played:
     """Silence, while the Human does by itself what the no-help sequence says."""
-    alone = msgspec.structs.replace(task.human, intent=task.no_help or task.human.intent)
-    lone = msgspec.structs.replace(task, human=alone)
-    return _play(lone, scene, folder, SilentAssistant(), name="no_help", maker=maker)
+    return _play(left_alone(task), scene, folder, SilentAssistant(), name="no_help", maker=maker)
 
 
 def _lint(task: TaskPack, scene: CompiledScene, file: _File) -> TaskCheck:

@@ -24,7 +24,8 @@ def run(
         str,
         typer.Option(
             "--assistant",
-            help="oracle, silent, random, scripted:FILE, or a hosted model: model:openai/NAME,memory=on.",
+            help="oracle, silent, no-help, near-miss:ID, random, scripted:FILE, or a hosted model: "
+            "model:openai/NAME,memory=on.",
             metavar="NAME",
         ),
     ] = "oracle",
@@ -50,6 +51,9 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Record one episode of each task, and score it.
+
+    near-miss:ID is the wrong way of that name in the task's file. With no-help nobody speaks, and the Human does by
+    itself what the task says that it would do alone.
 
     Recorded again, a task makes a new episode with "-r2" at the end of its id. Ctrl-C ends the episode in good order:
     its log is readable and marked interrupted, and the run can be repeated. Nothing is recorded when any of the tasks
