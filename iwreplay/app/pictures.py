@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +18,18 @@ from iwreplay.store import write_whole
 if TYPE_CHECKING:
     from iwreplay.frames.video import VideoFile
 
-__all__ = ["PngFolder", "SheetFiles", "VideoTrack", "write_picture"]
+__all__ = ["PngFolder", "SheetFiles", "VideoTrack", "ready_folder", "write_picture"]
+
+
+def ready_folder(folder: Path) -> None:
+    """A folder that can be written to, made where there is none, so that a target that can't be is known before the
+    work. PictureWriteError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as e:
+        raise PictureWriteError(folder, e) from e
 
 
 def write_picture(path: Path, data: bytes) -> None:
@@ -46,13 +58,9 @@ class PngFolder:
     """A PNG file for each picture."""
 
     def __init__(self, folder: Path, *, suffix: str) -> None:
-        """The folder is made at once, so that a target that can't be written is known before the work.
-        PictureWriteError when it can't be made."""
+        """The folder is made at once; PictureWriteError as of `ready_folder`."""
         self._folder, self._suffix = folder, suffix
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as e:
-            raise PictureWriteError(folder, e) from e
+        ready_folder(folder)
 
     def take(self, picture: Taken, rgb: Pixels) -> Path:
         """Writes it; the file."""
@@ -65,6 +73,8 @@ class SheetFiles:
     """Contact sheets: FILE.png, or FILE-1.png, FILE-2.png ... when there are more pictures than fit on one."""
 
     def __init__(self, path: Path, *, pictures: int) -> None:
+        """Its folder is made at once; PictureWriteError as of `ready_folder`."""
+        ready_folder(path.parent)
         self._path, self._pictures = path, pictures
         self._page: SheetPage | None = None
         self._aspect = 1.0
@@ -110,10 +120,7 @@ class VideoTrack:
         self._file: VideoFile | None = None
         self._count = 0
         self._last: tuple[Pixels, str, tuple[str, ...], Pixels] | None = None
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as e:
-            raise PictureWriteError(path, e) from e
+        ready_folder(path.parent)
 
     @property
     def now_s(self) -> float:

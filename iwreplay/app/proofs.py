@@ -73,12 +73,12 @@ def shortest_finding(
         knows_enough=knows_enough,
     )
     name = "oracle is the shortest"
+    left = f"; {found.left_out} left out after {MOST_COMMANDS} commands (--search full)" if found.left_out else ""
     if found.steps is None:
-        left = f"; {found.left_out} left out after {MOST_COMMANDS} commands (--search full)" if found.left_out else ""
         return Finding(name=name, ok=True, detail=f"{found.tried} shorter ones fail{left}")
     written = "; ".join(f"{n}. {' '.join(s.do) or s.say or '(silent)'}" for n, s in enumerate(found.steps, start=1))
     advice = "use it, or add what makes the rest needed (a gate, or evidence that only it gives)"
-    return Finding(name=name, ok=False, detail=f"{found.change} it passes too; {advice}: {written}")
+    return Finding(name=name, ok=False, detail=f"{found.change} it passes too; {advice}: {written}{left}")
 
 
 def guessing_finding(task: TaskPack) -> Finding:

@@ -4,6 +4,7 @@ Tried are, in this order: each command left out, from the last to the first; eac
 commands left out; a command and its counterpart left out (Grab and PutOn of one thing, Open and Close, SwitchOn and
 SwitchOff ...); and two neighbouring turns or commands exchanged where that makes a Walk superfluous. A trial begins at
 the turn that differs, in the state that the recorded oracle had there, and ends at the first refusal or broken gate.
+What passes is itself made shorter in the same ways, until nothing shorter of it passes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ __all__ = ["MOST_COMMANDS", "Found", "Marks", "Search", "find_shorter"]
 
 Search = Literal["bounded", "full"]
 
-#: a bounded search stops once its trials have carried out so many commands; what is left out is said
+#: a bounded search stops once its trials have carried out so many commands without a find; what is left out is said
 MOST_COMMANDS = 100
 
 Steps = tuple[OracleStep, ...]
@@ -84,12 +85,22 @@ class _MarkingEngine(ActionEngine):
 class Found(NamedTuple):
     """What a search found."""
 
-    #: the first shorter oracle that passes; None when there is none
+    #: the shortest oracle that was found to pass; None when it is the task's own
     steps: Steps | None
     #: how it differs, in words
     change: str
     tried: int
+    #: trials for which a bounded search had no time
     left_out: int
+
+
+class _Played(NamedTuple):
+    """An oracle that passes, with its episode."""
+
+    steps: Steps
+    events: tuple[Event, ...]
+    #: turn -> the simulator at its beginning
+    snapshots: dict[int, bytes]
 
 
 class _Variant(NamedTuple):
@@ -151,29 +162,38 @@ def find_shorter(
     search: Search = "bounded",
     knows_enough: Callable[[tuple[Event, ...]], bool] = lambda events: True,
 ) -> Found:
-    """Looks for fewer commands, or as many in fewer turns, that pass.
+    """Looks for fewer commands, or as many in fewer turns, that pass, and then for fewer still.
 
     oracle: its recorded episode, with the `marks` that were kept of it. simulator: loaded with the scene. knows_enough:
     whether the Assistant of an episode was shown what it needs.
     """
-    commands = tried = left_out = 0
-    for variant in _variants(task.oracle):
-        if search == "bounded" and commands >= MOST_COMMANDS:
-            left_out += 1
-            continue
-        first = _first_difference(task.oracle, variant.steps)
-        resume = Resumption(
-            turn=first,
-            events=oracle[: _begins(oracle, first)],
-            simulator=marks.snapshots[first],
-        )
-        tried += 1
-        sink = _Sink(task, scene, known=len(resume.events))
-        passed = _passes(task, scene, variant.steps, resume, sink, config=config, simulator=simulator, frames=frames)
-        commands += sink.commands
-        if passed and knows_enough(tuple(sink.events)):
-            return Found(variant.steps, variant.change, tried, 0)
-    return Found(None, "", tried, left_out)
+    best = _Played(task.oracle, oracle, marks.snapshots)
+    known, changes, tried = {_key(best.steps)}, [], 0
+    while True:
+        commands = left_out = 0
+        shorter = None
+        for variant in _variants(best.steps, known):
+            if search == "bounded" and commands >= MOST_COMMANDS:
+                left_out += 1
+                continue
+            first = _first_difference(best.steps, variant.steps)
+            resume = Resumption(
+                turn=first, events=best.events[: _begins(best.events, first)], simulator=best.snapshots[first]
+            )
+            tried += 1
+            sink, own = _Sink(task, scene, known=len(resume.events)), Marks()
+            passed = _passes(
+                task, scene, variant.steps, resume, sink, config=config, simulator=simulator, frames=frames, marks=own
+            )
+            commands += sink.commands
+            if passed and knows_enough(tuple(sink.events)):
+                before = {turn: snapshot for turn, snapshot in best.snapshots.items() if turn <= first}
+                shorter = _Played(variant.steps, tuple(sink.events), own.snapshots | before)
+                changes.append(variant.change)
+                break
+        if shorter is None:
+            return Found(best.steps if changes else None, ", then ".join(changes), tried, left_out)
+        best = shorter
 
 
 def _begins(events: tuple[Event, ...], turn: int) -> int:
@@ -199,6 +219,7 @@ def _passes(
     config: EpisodeConfig,
     simulator: Simulator,
     frames: Frames,
+    marks: Marks,
 ) -> bool:
     try:
         result = run_episode(
@@ -211,7 +232,7 @@ def _passes(
             frames=frames,
             log=sink,
             fingerprint={},
-            engine=ActionEngine,
+            engine=marks.engine,
             resume=resume,
         )
     except EpisodeStopped:
@@ -222,9 +243,8 @@ def _passes(
 # ---------------------------------------------------------------------------------------- what is tried
 
 
-def _variants(oracle: Steps) -> Iterator[_Variant]:
-    """Every shorter sequence that is tried, each once, in a fixed order."""
-    known = {_key(oracle)}
+def _variants(oracle: Steps, known: set[tuple[object, ...]]) -> Iterator[_Variant]:
+    """Every shorter sequence that is tried, in a fixed order; none that is `known`, and then it is."""
     for variant in _all_variants(oracle):
         key = _key(variant.steps)
         if variant.steps and key not in known:

@@ -17,6 +17,7 @@ import msgspec
 from iwreplay.actions import ActionEngine
 from iwreplay.app.evidence import Proof, prove_evidence
 from iwreplay.app.families import NEAR_MISSES, family_findings
+from iwreplay.app.pictures import ready_folder
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.proofs import evidence_finding, guessing_finding, shortest_finding
 from iwreplay.app.shorter import Marks, Search
@@ -92,9 +93,12 @@ def check_tasks(
     """Validates tasks, all when none is named, and then what is asked of the families that are whole. A file that can't
     be read is a task that does not load, named by its path. UnknownNameError for a name.
 
-    pages: a folder for an HTML page about each task and an index of them; PictureWriteError when it can't be written.
+    pages: a folder for an HTML page about each task and an index of them; PictureWriteError when it can't be written,
+    before anything is run.
     """
     found = survey(tasks)
+    if pages is not None:
+        ready_folder(pages)
     work = partial(_check_file, search=search, threads=threads_for(jobs), pages=pages)
     reports = [*each(work, found, jobs=jobs, progress=progress)]
     reports += _of_families([f.task for f in found if isinstance(f, TaskFile)])

@@ -233,9 +233,17 @@ def _print_state(state: PackState, *, json: bool) -> None:
         rows = [(c.task, _CHANGES[c.what], c.version, c.released_version) for c in state.changes]
         print_table(("task", "change", "version", "released version"), rows)
         say("")
-    is_released = f"release {state.release}" if state.release else "no release"
-    differ = f"{counted(len(state.changes), 'task')} differ from it" if state.changes else "as it was released"
-    say(f"{is_released}, {counted(state.tasks, 'task')}, {differ}; content hash {state.sha256}")
+    changed, same = len(state.changes), state.tasks - sum(c.what != "removed" for c in state.changes)
+    if not state.release:
+        say(f"Nothing has been released yet: {counted(state.tasks, 'task')}.")
+    elif changed:
+        has = "has" if changed == 1 else "have"
+        say(f"Since release {state.release}, {counted(changed, 'task')} {has} changed (see the table).")
+        say(f"The other {same} of the {state.tasks} here are as they were released.")
+        say(f"Content hash of release {state.release}: {state.release_sha256}")
+    else:
+        say(f"This is release {state.release}: all {counted(state.tasks, 'task')} are as they were released.")
+    say(f"Content hash of the tasks here: {state.sha256}")
 
 
 #: what a change is called

@@ -140,3 +140,11 @@ def test_a_store_can_not_be_made_where_nothing_may_be_written(tmp_path: Path, st
     _read_only(store)
     done = _iwreplay("run", "A04", "--no-frames", store=Store(store.root / "inner"))
     _refused(done, f"a store can't be made at {store.root / 'inner'}", "Permission denied")
+
+
+def test_a_folder_for_pictures_that_can_not_be_written_is_refused_at_once(store: Store) -> None:
+    """It is there, and takes no files."""
+    folder = store.root.parent / "pictures"
+    folder.mkdir(mode=0o555)
+    _refused(_iwreplay("tasks", "check", "V06", "--write-report", folder, store=store), f"{folder} can't be written: ")
+    assert list(folder.iterdir()) == []

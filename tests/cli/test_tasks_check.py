@@ -119,3 +119,14 @@ def test_what_was_recorded_before_the_disk_was_full_is_printed(
     # with nothing recorded there is nothing to print
     done = run("run", "D03", "V06", *args)
     assert (done.code, done.out) == (3, "")
+
+
+def test_a_report_that_can_not_be_written_is_refused_before_anything_is_played(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setattr("iwreplay.app.validation.check_task", lambda *args, **kwargs: pytest.fail("played"))
+    for folder in ("taken", "taken/pages"):
+        done = run("tasks", "check", "V06", "--write-report", tmp_path / folder)
+        assert (done.code, done.out) == (2, "")
+        assert f"{tmp_path / folder} can't be written: " in done.err

@@ -15,6 +15,7 @@ import pytest
 from iwreplay.app.importing import import_logs
 from iwreplay.app.releases import changelog, pack_state, read_releases, release_pack
 from iwreplay.app.scoring import score_episodes
+from iwreplay.cli.tasks import _print_state
 from iwreplay.errors import StoreDamagedError, TaskError
 from iwreplay.scene.loader import data_root
 from iwreplay.scene.toml import Source
@@ -106,6 +107,30 @@ def test_a_scene_that_changes_changes_its_tasks(pack: Path) -> None:
     _edit(pack, f"scenes/{scene[1]}.toml", ('\nname = "', '\nname = "old '))
     assert _changes(pack) == [("G05", "scene")]
     assert release_pack(pack, why="A name.").release == 2
+
+
+def test_what_differs_is_said_in_full_sentences(pack: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def said() -> list[str]:
+        _print_state(pack_state(pack), json=False)
+        return capsys.readouterr().out.splitlines()
+
+    assert said()[-2:-1] == ["Nothing has been released yet: 2 tasks."]
+    first = release_pack(pack, why="First.").sha256
+    assert said() == [
+        "This is release 1: all 2 tasks are as they were released.",
+        f"Content hash of the tasks here: {first}",
+    ]
+    _edit(pack, "guidance/g05_tomato_recipe.toml", ('title = "', 'title = "The '))
+    assert said()[-4:-1] == [
+        "Since release 1, 1 task has changed (see the table).",
+        "The other 1 of the 2 here are as they were released.",
+        f"Content hash of release 1: {first}",
+    ]
+    (pack / "finding/f03_vodka_glass.toml").unlink()
+    assert said()[-4:-2] == [
+        "Since release 1, 2 tasks have changed (see the table).",
+        "The other 0 of the 1 here are as they were released.",
+    ]
 
 
 def test_removed_tasks_are_named(pack: Path) -> None:

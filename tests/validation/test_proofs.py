@@ -140,6 +140,20 @@ def test_a_longer_oracle_is_found_out_and_the_shorter_one_printed(task: TaskPack
     assert "1. [Read] note; 2. [Grab] blue mug; 3. [Walk] dining table" in failed["oracle is the shortest"]
 
 
+def test_the_search_goes_on_from_what_it_finds(task: TaskPack) -> None:
+    """Three things too many, far from each other: no single one that is left out gives the shortest."""
+    wait = OracleStep(say="Wait for 3 seconds.", do=("[Wait] 3",))
+    read = OracleStep(say="Read the note.", do=("[Read] note",))
+    steps = (wait, task.oracle[0], read, task.oracle[1], wait, task.oracle[2])
+    failed = _failed(_with(task, oracle=steps))
+    assert set(failed) == {"oracle is the shortest"}
+    said = failed["oracle is the shortest"]
+    assert said.count("without ") == 3
+    assert said.split("only it gives): ")[1] == (
+        "1. [Read] note; 2. [Grab] blue mug; 3. [Walk] dining table [PutOn] mug, dining table"
+    )
+
+
 @pytest.mark.slow
 def test_a_turn_of_words_only_is_too_long_too(task: TaskPack) -> None:
     steps = (task.oracle[0], OracleStep(), *task.oracle[1:])
