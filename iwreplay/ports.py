@@ -191,6 +191,9 @@ class HumanView(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[str, ...]
     #: the next command of its own scripted intent, or None (none left, or it was interrupted)
     intent: str | None = None
+    #: what it can name now (in view, held, worn or in touch reach, and rooms) in words that may be typed as they stand:
+    #: for completion on a screen; a model is not shown it. AnswerError("LEAK") when they hold what nobody may see.
+    names: Callable[[], tuple[str, ...]] = tuple
 
 
 class HumanAct(msgspec.Struct, frozen=True, kw_only=True):

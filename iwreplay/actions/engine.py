@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from iwreplay.actions.grammar import Command, parse_command
+from iwreplay.actions.grounding import nameable
 from iwreplay.actions.perception import Perception
 from iwreplay.actions.plan import Plan, Script
 from iwreplay.actions.primitives import planner_of
@@ -92,6 +93,10 @@ class ActionEngine:
         self.perception.apply(event)
 
     # ------------------------------------------------------------------ commands
+
+    def names(self) -> tuple[str, ...]:
+        """What the wearer can name now, in words that may be typed as they stand."""
+        return nameable(self._state, self.perception)
 
     def execute(self, command: str, *, action: int) -> PrimitiveOutcome:
         """Carries out one command, or refuses it. Emits everything, the outcome last, and returns the outcome."""

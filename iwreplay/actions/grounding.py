@@ -38,7 +38,7 @@ from iwreplay.world.relations import NEAR_M
 from iwreplay.world.state import WorldState
 from iwreplay.world.support import FLOOR, surface_under
 
-__all__ = ["Grounded", "ground"]
+__all__ = ["Grounded", "ground", "nameable"]
 
 #: nearer to each other than this, things are not told apart by side, distance or size; nor, in a stack, by height
 _SAME_M, _SAME_HEIGHT_M = 0.02, 0.002
@@ -78,6 +78,16 @@ def ground(
     if all(w in PRONOUNS for w in plain):
         raise refuse("UNKNOWN_TARGET", f"Just '{said}' could be anything. Name the thing and say where it is.")
     return _Search(state, perception, said, sighted=perception.sighted).find(plain, held=held, rooms=rooms)
+
+
+def nameable(state: WorldState, perception: Perception) -> tuple[str, ...]:
+    """What can be named this moment (`Perception.at_hand`, then rooms): descriptions that name one thing each, and may
+    be typed as they stand. What no words single out is left out."""
+    search = _Search(state, perception, "", sighted=perception.sighted)
+    lookup = search._lookup(held="", rooms=True)
+    offers = [thing_offer(lookup, thing, "") for thing in perception.at_hand()]
+    offers += [room_offer(lookup, room) for room in state.scene.rooms]
+    return tuple(dict.fromkeys(o.removeprefix("the ") for o in offers if o is not None))
 
 
 def _meant(known: Sequence[_Fit], rooms: Sequence[Room]) -> tuple[Grounded, ...]:

@@ -180,12 +180,18 @@ class Perception:
                     words.extend(w.strip(".,:;!?()\"'").lower() for w in text.replace("\n", " ").split())
         return tuple(w for w in words if w)
 
-    def visible_names(self) -> tuple[str, ...]:
-        """Public names of the movable things in the latest frames, largest first; those in touch reach when blind."""
+    def at_hand(self) -> tuple[str, ...]:
+        """Ids of what is perceived this moment, not remembered: seen in the latest frames (largest first) or, when
+        blind, in touch reach; and what is held or worn."""
+        state = self._state
+        own = [
+            t.id for t in state.scene.things if parent_of(state, t.id).how in ("held", "worn") and exists(state, t.id)
+        ]
         if self.sighted:
-            things = [t for t in self.visible if exists(self._state, t)]
-            return tuple(public_name(x) for x in (thing_of(self._state, t) for t in things) if not x.fixed)
-        return tuple(touch_name(t) for t in self._in_reach())
+            sensed = [t for t in self.visible if exists(state, t)]
+        else:
+            sensed = [t.id for t in state.scene.things if self.in_touch_reach(t.id)]
+        return tuple(dict.fromkeys((*own, *sensed)))
 
     def _in_reach(self) -> list[Thing]:
         found = [t for t in self._state.scene.things if not t.fixed and self.in_touch_reach(t.id)]

@@ -26,8 +26,11 @@ from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import TaskPack
 from recorder.assistants import OracleAssistant, RandomAssistant, ScriptedAssistant, SilentAssistant, load_lines
 from recorder.assistants.hosted import arm_name
+from recorder.assistants.person import PersonAssistant
 from recorder.chance import SeededRng
+from recorder.console import Console
 from recorder.humans import LiteralHuman
+from recorder.humans.person import PersonHuman
 from recorder.models.metering import Budget, EpisodeMeter, Meter, Spent
 from recorder.record import Recorded, RecordingInterrupted, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
@@ -43,6 +46,7 @@ __all__ = [
     "assistant_named",
     "check_participants",
     "human_named",
+    "is_person",
     "label_of",
     "record_into",
     "record_task",
@@ -50,9 +54,12 @@ __all__ = [
 ]
 
 _SCRIPTED = "scripted:"
+PERSON = "person"
 _NO_LIMIT = Budget()
-ASSISTANTS = ("oracle", "silent", NO_HELP, f"{NEAR_MISS}ID", "random", "scripted:FILE", "model:NAME")
-HUMANS = ("literal", "model:NAME")
+ASSISTANTS = ("oracle", "silent", NO_HELP, f"{NEAR_MISS}ID", "random", "scripted:FILE", "model:NAME", PERSON)
+HUMANS = ("literal", "model:NAME", PERSON)
+#: the console of the person who plays an episode
+OpenConsole = Callable[[Episode], Console]
 
 
 class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +107,8 @@ class RunBrokenError(IwreplayError):
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """How to record: everything but the task. Pickles, so that a worker process can carry it out."""
+    """How to record: everything but the task. Pickles, so that a worker process can carry it out, unless it has a
+    console: a person plays one episode at a time, in this process."""
 
     store: Path
     #: as it was asked for
@@ -117,6 +125,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     budget: Budget = Budget()
     meter: Meter | None = None
+    #: None: nobody is there to play
+    console: OpenConsole | None = None
 
 
 def record_tasks(
@@ -130,14 +140,15 @@ def record_tasks(
     jobs: int = 1,
     secrets: tuple[str, ...] = (),
     budget: Budget = _NO_LIMIT,
+    console: OpenConsole | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[RecordedEpisode, ...]:
     """Records one episode of each task. Every name is checked before the first episode begins. `budget` is what hosted
-    models may take in each; `secrets` are their keys, which nothing may show.
+    models may take in each; `secrets` are their keys, which nothing may show; a person plays at a `console`.
 
     Raises UnknownNameError for a name, ModelError for a model that can't be used, TaskError for a malformed task,
-    ParticipantError for an unusable script, StoreError for a folder of other things; RunInterrupted after Ctrl-C, and
-    RunBrokenError after any other fault, with what was recorded until then.
+    ParticipantError for an unusable script or for a person who can't play, StoreError for a folder of other things;
+    RunInterrupted after Ctrl-C, and RunBrokenError after any other fault, with what was recorded until then.
     """
     packs = find_tasks(tasks)
     script = _script_of(assistant)
@@ -145,7 +156,9 @@ def record_tasks(
         for pack in packs:
             near_miss_named(pack, assistant.removeprefix(NEAR_MISS))
     check_tasks_load(packs)
-    check_participants(assistant, human, frames=frames, secrets=secrets, budget=budget)
+    check_participants(assistant, human, frames=frames, secrets=secrets, budget=budget, there=console is not None)
+    if jobs > 1 and is_person(assistant, human):
+        raise ParticipantError(f"a person plays one episode at a time; leave --jobs {jobs} out")
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
     wish = Wish(
         store=store,
@@ -157,6 +170,7 @@ def record_tasks(
         threads=threads_for(jobs),
         secrets=secrets,
         budget=budget,
+        console=console if is_person(assistant, human) else None,
     )
     done: list[RecordedEpisode] = []
     try:
@@ -221,11 +235,17 @@ def _participants(
         speaker = model_assistant(
             open_model(spec), spec, task=task, scene=scene, max_turns=config.max_turns, episode=episode
         )
+    elif is_person(wish.assistant):
+        assert wish.console is not None, "check_participants asks for it"
+        speaker = PersonAssistant(wish.console(episode), max_turns=config.max_turns)
     else:
         speaker = assistant_named(wish.assistant, task=task, scene=scene, script=wish.script, seed=wish.seed)
     if is_model(wish.human):
         spec = parse_model(wish.human)
         listener = model_human(open_model(spec), spec, task=task, scene=scene, episode=episode)
+    elif is_person(wish.human):
+        assert wish.console is not None, "check_participants asks for it"
+        listener = PersonHuman(wish.console(episode))
     else:
         listener = human_named(wish.human)
     return speaker, listener
@@ -239,8 +259,23 @@ def label_of(participant: str) -> str:
     return arm_name(spec.model, memory=spec.memory)
 
 
-def check_participants(assistant: str, human: str, *, frames: bool, secrets: tuple[str, ...], budget: Budget) -> None:
-    """Whether those can play, before anything is recorded. UnknownNameError, ParticipantError, ModelError."""
+def is_person(*participants: str) -> bool:
+    """Whether one of those participants is a person."""
+    return PERSON in participants
+
+
+def check_participants(
+    assistant: str, human: str, *, frames: bool, secrets: tuple[str, ...], budget: Budget, there: bool = False
+) -> None:
+    """Whether those can play, before anything is recorded; `there`: somebody is at a console. UnknownNameError,
+    ParticipantError, ModelError."""
+    if is_person(assistant, human):
+        if not there:
+            raise ParticipantError("a person plays at a console; there is one in: iwreplay run")
+        if is_person(assistant) and is_person(human):
+            raise ParticipantError("one person is Assistant or Human, not both: each would see what only the other may")
+        if not frames:
+            raise ParticipantError("a person is shown frames, so they must be drawn: leave --no-frames out")
     hosted = [parse_model(name) for name in (assistant, human) if is_model(name)]
     if is_model(human) and parse_model(human).memory:
         raise ParticipantError("memory=on is for an Assistant; a Human has no notebook")
@@ -248,7 +283,7 @@ def check_participants(assistant: str, human: str, *, frames: bool, secrets: tup
         raise ParticipantError("a hosted model is shown frames, so they must be drawn: leave --no-frames out")
     for spec in hosted:
         opened_model(spec, secrets=secrets, priced=budget.cost_usd is not None, meters=())
-    if not is_model(human):
+    if not (is_model(human) or is_person(human)):
         human_named(human)
 
 
@@ -273,7 +308,10 @@ def assistant_named(
     if name == "random":
         there = [t.name for t in scene.things if t.name and t.attrs.get("exists") is not False]
         return RandomAssistant(tuple(dict.fromkeys(there)), rng=SeededRng(task.id, seed))
-    return OracleAssistant(task.oracle) if name == "oracle" else SilentAssistant()
+    if name == "oracle":
+        return OracleAssistant(task.oracle)
+    assert name == "silent", f"{name} is made elsewhere"
+    return SilentAssistant()
 
 
 def _script_of(name: str) -> tuple[AssistantAct, ...] | None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from iwreplay.cli.inline_pictures import Show
 from iwreplay.cli.options import DEFAULT_STORE, JsonOption, MaxCostOption, MaxTokensOption, StoreOption
 from iwreplay.cli.output import note, print_json, print_table, progress
+from iwreplay.cli.person import TerminalConsole
 from iwreplay.cli.secrets import secrets
+
+if TYPE_CHECKING:
+    from iwreplay.store import Episode
 
 __all__ = ["add_to"]
 
@@ -24,13 +32,14 @@ def run(
         str,
         typer.Option(
             "--assistant",
-            help="oracle, silent, no-help, near-miss:ID, random, scripted:FILE, or a hosted model: "
-            "model:openai/NAME,memory=on.",
+            help="oracle, silent, no-help, near-miss:ID, random, scripted:FILE, a hosted model "
+            "(model:openai/NAME,memory=on), or person: you.",
             metavar="NAME",
         ),
     ] = "oracle",
     human: Annotated[
-        str, typer.Option("--human", help="literal, or a hosted model: model:openai/NAME.", metavar="NAME")
+        str,
+        typer.Option("--human", help="literal, a hosted model (model:openai/NAME), or person: you.", metavar="NAME"),
     ] = "literal",
     seed: Annotated[
         int,
@@ -46,6 +55,20 @@ def run(
     ] = True,
     max_cost: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,
+    show: Annotated[
+        Show,
+        typer.Option(
+            "--show", help="How a person sees pictures in the terminal; they are kept as PNG files in any case."
+        ),
+    ] = "auto",
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            "--pictures",
+            help="Folder for what a person sees, with one for each episode in it; else the episode's own `seen`.",
+            metavar="DIR",
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes recorded at a time.", min=1)] = 1,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
@@ -64,15 +87,31 @@ def run(
     (seconds), stream=on, and for an Assistant memory=on (the memory arm). Its key is taken from the provider's own
     environment variable. It needs the extra "models".
 
+    A person plays at this terminal, as Human with commands of the action language or as Assistant with words; ? helps.
+    Tab completes when the extra "person" is there. Where stdin is no terminal, its lines are read as they come. The
+    person sees and types on stderr; Ctrl-C, Ctrl-D and the end of the input end the episode as interrupted.
+
     Example: iwreplay run V06 --assistant oracle --human literal
 
     Example: iwreplay run V06 --assistant model:openai/gpt-5.5,memory=on --human literal --max-cost 0.50
-    """
-    from iwreplay.app.recording import Budget, RunBrokenError, RunInterrupted, record_tasks
 
+    Example: iwreplay run F19 --assistant oracle --human person
+    """
+    from iwreplay.app.recording import Budget, RunBrokenError, RunInterrupted, is_person, record_tasks
+
+    def console(episode: Episode) -> TerminalConsole:
+        return TerminalConsole(episode.seen if pictures is None else pictures / episode.id, show=show)
+
+    person = is_person(assistant, human)
+    if not person and (pictures is not None or show != "auto"):
+        raise typer.BadParameter("--show and --pictures are for a person; say --human person or --assistant person")
+    # a bar would be drawn over what the person types
+    bar: AbstractContextManager[Callable[[int, int], None]] = (
+        nullcontext(lambda _done, _of: None) if person else progress("recording")
+    )
     interrupted, broken = False, None
     try:
-        with progress("recording") as tell:
+        with bar as tell:
             done = record_tasks(
                 store,
                 tuple(tasks),
@@ -83,6 +122,7 @@ def run(
                 jobs=jobs,
                 secrets=secrets(),
                 budget=Budget(cost_usd=max_cost, tokens=max_tokens),
+                console=console if person else None,
                 progress=tell,
             )
     except RunInterrupted as stopped:

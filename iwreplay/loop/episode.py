@@ -370,6 +370,7 @@ class _Episode:
             proprioception=self.engine.perception.proprioception,
             failures=self.failures,
             intent=intent,
+            names=self._names,
         )
         self._observed("human", view, view.proprioception)
         self._guard(view)
@@ -442,11 +443,23 @@ class _Episode:
 
     def _guard(self, view: AssistantView | HumanView) -> None:
         """A hard error before anything leaks."""
+        found = self._leaks_in(shown_text(view))
+        if found:
+            raise _Spoilt("recorder", "LEAK", f"turn {view.turn}: {found}")
+
+    def _names(self) -> tuple[str, ...]:
+        """What the Human can name now. They are worked out and scanned when somebody asks for them."""
+        names = self.engine.names()
+        found = self._leaks_in(names)
+        if found:
+            raise AnswerError("LEAK", found)
+        return names
+
+    def _leaks_in(self, texts: tuple[str, ...]) -> str:
+        """What leaks in the first of these texts that holds something, or ""."""
         spoken = "\n".join(self.spoken)
-        for text in shown_text(view):
-            leaks = self.scanner.scan(text, spoken=spoken)
-            if leaks:
-                raise _Spoilt("recorder", "LEAK", f"turn {view.turn}: {leaks_in_words(leaks, text)}")
+        found = ((text, self.scanner.scan(text, spoken=spoken)) for text in texts)
+        return next((leaks_in_words(leaks, text) for text, leaks in found if leaks), "")
 
 
 def _answer(role: str, ask: Callable[[], T]) -> T:

@@ -56,6 +56,7 @@ def human_view(
     proprioception: Callable[[], dict[str, str]],
     failures: tuple[str, ...],
     intent: str | None,
+    names: Callable[[], tuple[str, ...]],
 ) -> HumanView:
     """The Human's view: the latest frames unless it is blind, its own body, what failed, what was said."""
     sighted = task.human.restriction != "accessibility"
@@ -70,6 +71,7 @@ def human_view(
         proprioception=proprioception(),
         failures=failures,
         intent=intent,
+        names=names,
     )
 
 

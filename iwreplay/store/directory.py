@@ -7,6 +7,7 @@
     DIR/episodes/<id>/frames/       frames drawn from the log on request
     DIR/episodes/<id>/pixels/       frames as they were seen, named by the hash of their pixels, kept on request
     DIR/episodes/<id>/requests/     what was sent to models, named by the hashes that the log has
+    DIR/episodes/<id>/seen/         pictures as a person who played was shown them
     DIR/catalogue.duckdb            for questions; disposable
 
 An episode's folder is made in one step before its log is begun, so two recorders never share one. There is no
@@ -73,6 +74,11 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True):
     def requests(self) -> Path:
         """Folder for what was sent to models: the episode's own, or one beside a log outside any store."""
         return self.folder / "requests" if self.folder is not None else self.log.with_name(f"{self.log.stem}.requests")
+
+    @property
+    def seen(self) -> Path:
+        """Folder for what a person was shown: the episode's own, or one beside a log outside any store."""
+        return self.folder / "seen" if self.folder is not None else self.log.with_name(f"{self.log.stem}.seen")
 
     @property
     def scores(self) -> Path | None:

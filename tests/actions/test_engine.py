@@ -80,7 +80,7 @@ def test_the_perception_is_rebuilt_from_the_log(base: Base) -> None:
     for event in live.events:
         state.apply(event)
         rebuilt.apply(event)
-    assert rebuilt.visible_names() == live.engine.perception.visible_names()
+    assert rebuilt.at_hand() == live.engine.perception.at_hand()
     assert rebuilt.proprioception() == live.engine.perception.proprioception()
     for name, value in vars(live.engine.perception).items():
         if name != "_state":

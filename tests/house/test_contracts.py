@@ -38,6 +38,7 @@ OFFENCES = {
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
     "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),
     "typer and rich are imported by the command line only": ("replayer/__init__.py", "import rich"),
+    "prompt_toolkit is imported where lines are typed only": ("iwreplay/cli/person.py", "import prompt_toolkit"),
     "Files are locked where they are written only": ("iwreplay/log/writer.py", "import filelock"),
     "Chance and wall time enter through ports": ("recorder/humans/literal.py", "import random"),
 }

@@ -171,6 +171,9 @@ class FakeEngine:
     def _stamp(self) -> dict[str, object]:
         return {"sim_time_s": self.state.step * self.sim.dt_s, "turn": self.turn, "phase": self.phase}
 
+    def names(self) -> tuple[str, ...]:
+        return ("blue mug", "kitchen")
+
     def begin(self) -> None:
         self.emit(StateDelta(thing=WEARER, attr="held", old=None, new="", cause="script:begin", **self._stamp()))  # type: ignore[arg-type]
         self._sample(0)

@@ -1,0 +1,121 @@
+"""The console of a person who plays: this terminal. What is said to the person goes to stderr, since stdout is for what
+the command prints in the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from iwreplay.cli.inline_pictures import Show, Way, as_blocks, as_iterm, as_kitty, fitted, way_of
+from iwreplay.cli.output import note
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from iwreplay.cli.line_editor import Complete, LineEditor
+
+__all__ = ["TerminalConsole"]
+
+#: narrower than this, words are left to the terminal to break
+_MIN_WIDTH = 20
+
+
+class TerminalConsole:
+    """stdin and stderr. Where stdin is no terminal, its lines are read as they come."""
+
+    def __init__(self, folder: Path, *, show: Show = "auto") -> None:
+        """folder: for the pictures, made when the first one is kept."""
+        self._folder = folder
+        self._typed = _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
+        self._way: Way = _way() if show == "auto" else show
+        self._editor = _editor() if self._typed else None
+        if not self._typed and sys.stdin is not None and hasattr(sys.stdin, "reconfigure"):
+            # bytes that are no text are refused as such, not lost
+            sys.stdin.reconfigure(errors="surrogateescape")
+
+    def facts(self) -> dict[str, str]:
+        editing = "none" if self._editor is None else "completion"
+        return {"interface": "terminal" if self._typed else "lines", "pictures": self._way, "editing": editing}
+
+    def tell(self, text: str) -> None:
+        """Lines on stderr, broken between words at the width of the terminal."""
+        width = shutil.get_terminal_size().columns if _is_terminal(sys.stderr) else 0
+        for line in text.split("\n"):
+            broken = textwrap.wrap(line, width - 1, subsequent_indent="  ") if width >= _MIN_WIDTH else [line]
+            for piece in broken or [""]:
+                note(piece)
+
+    def keep(self, rgb: np.ndarray, *, name: str) -> str:
+        """As a PNG file in the folder."""
+        from iwreplay.frames.png import png_bytes
+        from iwreplay.store import write_whole
+
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"{name}.png"
+        write_whole(path, png_bytes(rgb), durable=False)
+        return str(path)
+
+    def show(self, rgb: np.ndarray) -> None:
+        """Within the text, when the terminal can."""
+        from iwreplay.frames.png import png_bytes
+
+        if self._way == "none" or sys.stderr is None:
+            return
+        size = shutil.get_terminal_size()
+        columns, rows = fitted(aspect=rgb.shape[1] / rgb.shape[0], columns=size.columns, lines=size.lines)
+        if self._way == "blocks":
+            picture = as_blocks(rgb, columns=columns, rows=rows)
+        else:
+            picture = (as_kitty if self._way == "kitty" else as_iterm)(png_bytes(rgb), columns=columns, rows=rows)
+        sys.stderr.write(picture)
+        sys.stderr.flush()
+
+    def ask(self, prompt: str, *, complete: Complete) -> str:
+        """A line of stdin. Ctrl-C, Ctrl-D and the end of the input are a KeyboardInterrupt."""
+        try:
+            if self._editor is not None:
+                return self._editor.read(prompt, complete=complete)
+            return self._plain_line(prompt)
+        except EOFError:
+            raise KeyboardInterrupt("the input has ended") from None
+
+    def _plain_line(self, prompt: str) -> str:
+        if self._typed:
+            sys.stderr.write(prompt)
+            sys.stderr.flush()
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+        if not line:
+            raise EOFError
+        line = line.rstrip("\r\n")
+        if not self._typed:
+            # so that what is kept of stderr reads as a conversation
+            note(f"{prompt}{line}")
+        return line
+
+
+def _is_terminal(stream: object) -> bool:
+    return stream is not None and getattr(stream, "isatty", bool)()
+
+
+def _way() -> Way:
+    way = way_of(os.environ, terminal=_is_terminal(sys.stderr))  # noqa: TID251  what the terminal says of itself
+    try:
+        "▀".encode(sys.stderr.encoding or "utf-8")
+    except (AttributeError, UnicodeEncodeError):
+        return "none"
+    return way
+
+
+def _editor() -> LineEditor | None:
+    try:
+        from iwreplay.cli.line_editor import LineEditor
+    except ModuleNotFoundError as e:
+        if e.name is None or not e.name.startswith("prompt_toolkit"):
+            raise
+        note("Tab completes nothing here; for that: pip install 'iwreplay[person]'")
+        return None
+    return LineEditor()
