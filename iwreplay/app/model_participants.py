@@ -42,9 +42,10 @@ def is_model(name: str) -> bool:
 
 
 def parse_model(name: str) -> ModelSpec:
-    """What is meant by "model:NAME,setting=value,...". A setting "default" is left to the provider.
+    """What is meant by "model:NAME,setting=value,...", with commas or semicolons. A setting "default" is left to the
+    provider.
     UnknownNameError for a setting that there is not, ParticipantError for a value that it does not take."""
-    model, *settings = name.removeprefix(MODEL).split(",")
+    model, *settings = name.removeprefix(MODEL).replace(";", ",").split(",")
     if not model.strip():
         raise UnknownNameError("model", name, hint=f"Name it as its provider does: {MODEL}openai/NAME.")
     found: dict[str, str] = {}

@@ -14,12 +14,12 @@ from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any, TypeVar
 
 from iwreplay.errors import WorkerError
 
-__all__ = ["each", "threads_for"]
+__all__ = ["Workers", "each", "threads_for", "was_stopped"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -41,29 +41,49 @@ def each(
             progress(n, len(items))
             yield result
         return
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(min(jobs, len(items)), mp_context=context, initializer=_be_a_worker, initargs=(stop,))
-    try:
-        with _born_deaf():
-            futures = [pool.submit(partial(_interruptibly, work), item) for item in items]
+    with Workers(min(jobs, len(items))) as workers:
+        futures = workers.submit(work, *items)
         interrupted = False
         try:
             for n, _ in enumerate(as_completed(futures), start=1):
                 progress(n, len(items))
         except KeyboardInterrupt:
             interrupted = True
-            stop.set()
-            pool.shutdown(cancel_futures=True)
+            workers.stop()
         for future in futures:
-            if not (interrupted and _was_stopped(future)):
+            if not (interrupted and was_stopped(future)):
                 yield _result(future)
         if interrupted:
             raise KeyboardInterrupt
-    finally:
-        # what raised is more urgent than what has not begun
-        stop.set()
-        pool.shutdown(cancel_futures=True)
+
+
+class Workers:
+    """Processes that work for this one. A context: when it is left, what has not begun is dropped, because what raised
+    is more urgent; what has begun is waited for."""
+
+    def __init__(self, jobs: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._stop = context.Event()
+        self._pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_be_a_worker, initargs=(self._stop,))
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def submit(self, work: Callable[[Item], Result], *items: Item) -> list[Future[Result]]:
+        """Work on each item, which is begun when a process is free. A process that dies takes all of them with it:
+        BrokenProcessPool is what their futures then have, and these workers are of no more use."""
+        with _born_deaf():
+            return [self._pool.submit(partial(_interruptibly, work), item) for item in items]
+
+    def stop(self) -> None:
+        """Returns when what was begun is done; nothing more is begun."""
+        self._stop.set()
+        self._pool.shutdown(cancel_futures=True)
 
 
 def threads_for(jobs: int) -> int:
@@ -81,7 +101,8 @@ def _result(future: Future[Result]) -> Result:
         ) from e
 
 
-def _was_stopped(future: Future[Result]) -> bool:
+def was_stopped(future: Future[Result]) -> bool:
+    """Whether there is no result because of Ctrl-C."""
     return future.cancelled() or isinstance(future.exception(), KeyboardInterrupt | BrokenProcessPool)
 
 

@@ -51,6 +51,7 @@ __all__ = [
     "record_into",
     "record_task",
     "record_tasks",
+    "script_of",
 ]
 
 _SCRIPTED = "scripted:"
@@ -151,12 +152,17 @@ def record_tasks(
     RunInterrupted after Ctrl-C, and RunBrokenError after any other fault, with what was recorded until then.
     """
     packs = find_tasks(tasks)
-    script = _script_of(assistant)
-    if assistant.startswith(NEAR_MISS):
-        for pack in packs:
-            near_miss_named(pack, assistant.removeprefix(NEAR_MISS))
+    script = script_of(assistant)
     check_tasks_load(packs)
-    check_participants(assistant, human, frames=frames, secrets=secrets, budget=budget, there=console is not None)
+    check_participants(
+        assistant,
+        human,
+        tasks=packs,
+        frames=frames,
+        secrets=secrets,
+        budget=budget,
+        there=console is not None,
+    )
     if jobs > 1 and is_person(assistant, human):
         raise ParticipantError(f"a person plays one episode at a time; leave --jobs {jobs} out")
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
@@ -265,10 +271,20 @@ def is_person(*participants: str) -> bool:
 
 
 def check_participants(
-    assistant: str, human: str, *, frames: bool, secrets: tuple[str, ...], budget: Budget, there: bool = False
+    assistant: str,
+    human: str,
+    *,
+    tasks: tuple[TaskPack, ...],
+    frames: bool,
+    secrets: tuple[str, ...],
+    budget: Budget,
+    there: bool = False,
 ) -> None:
-    """Whether those can play, before anything is recorded; `there`: somebody is at a console. UnknownNameError,
-    ParticipantError, ModelError."""
+    """Whether those can play these tasks, before anything is recorded; `there`: somebody is at a console.
+    UnknownNameError, ParticipantError, ModelError."""
+    if assistant.startswith(NEAR_MISS):
+        for task in tasks:
+            near_miss_named(task, assistant.removeprefix(NEAR_MISS))
     if is_person(assistant, human):
         if not there:
             raise ParticipantError("a person plays at a console; there is one in: iwreplay run")
@@ -298,7 +314,7 @@ def assistant_named(
     """The Assistant of that name for that task; a scripted one says `script`, or the lines of its file when that is
     None; the random one speaks of what is there at the start. For `no-help` the Human must be `left_alone` with it.
     UnknownNameError; LinesError for an unusable script."""
-    lines = _script_of(name) if script is None else script
+    lines = script_of(name) if script is None else script
     if lines is not None:
         return ScriptedAssistant(lines)
     if name.startswith(NEAR_MISS):
@@ -314,7 +330,7 @@ def assistant_named(
     return SilentAssistant()
 
 
-def _script_of(name: str) -> tuple[AssistantAct, ...] | None:
+def script_of(name: str) -> tuple[AssistantAct, ...] | None:
     """The lines of a scripted Assistant; None for one that needs none. UnknownNameError, LinesError."""
     if name.startswith(_SCRIPTED):
         file = name.removeprefix(_SCRIPTED)

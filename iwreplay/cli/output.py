@@ -26,6 +26,7 @@ __all__ = [
     "progress",
     "say",
     "say_wrapped",
+    "stages",
 ]
 
 #: decimals as numbers; times as ISO 8601 and bytes as base64, which is msgspec's way; anything unknown as text
@@ -150,6 +151,39 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     with bar:
         task = bar.add_task(what, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+@contextmanager
+def stages(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on stderr with a word on how things stand and the time left, fed with (done, of, word); nothing when stderr
+    is not a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _done, _of, _word: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[word]}"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(what, total=None, word="")
+        yield lambda done, of, word: bar.update(task, completed=done, total=of, word=word)
 
 
 def _write(text: str, escaped: Callable[[str], str]) -> None:

@@ -6,10 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-__all__ = ["MOST_LOSSES", "Begun", "Ended", "Lost", "Progress", "RunRecord", "progress_of"]
-
-#: times that an episode is begun again after its worker was lost
-MOST_LOSSES = 2
+__all__ = ["Begun", "Ended", "Lost", "Progress", "RunRecord", "progress_of"]
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="begun"):
@@ -64,18 +61,22 @@ class Progress(msgspec.Struct, kw_only=True):
     #: cell -> workers lost over it
     losses: dict[str, int]
 
+    def take(self, record: RunRecord) -> None:
+        """The next record of the journal."""
+        if isinstance(record, Begun):
+            self.open[record.cell] = record.episode
+            return
+        began = self.open.pop(record.cell, None)
+        if isinstance(record, Lost):
+            self.losses[record.cell] = self.losses.get(record.cell, 0) + (record.why == "worker")
+        elif record.cell not in self.ended or record.episode == began:
+            # one that ends without having begun is told twice, and counts once
+            self.ended[record.cell] = record
+
 
 def progress_of(records: Iterable[RunRecord]) -> Progress:
     """Folds a journal."""
     at = Progress(ended={}, open={}, losses={})
     for record in records:
-        if isinstance(record, Begun):
-            at.open[record.cell] = record.episode
-        elif isinstance(record, Ended):
-            at.open.pop(record.cell, None)
-            # the first one counts: nothing is counted twice
-            at.ended.setdefault(record.cell, record)
-        else:
-            at.open.pop(record.cell, None)
-            at.losses[record.cell] = at.losses.get(record.cell, 0) + (record.why == "worker")
+        at.take(record)
     return at

@@ -45,6 +45,10 @@ class RunMeter:
         #: provider -> when its next call may begin
         self._free: dict[str, float] = {}
 
+    def limits(self) -> tuple[Budget, dict[str, float]]:
+        """The budget, and calls a minute by provider: for one that counts elsewhere."""
+        return self._budget, dict(self._per_minute)
+
     @property
     def spent(self) -> Spent:
         with self._lock:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from iwreplay.vocabulary import Family
+
 __all__ = ["PLAN_FORMAT", "Cell", "Plan", "PlanTask", "differences"]
 
 PLAN_FORMAT = 1
@@ -15,6 +17,7 @@ class PlanTask(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A task as it was when the run was planned."""
 
     id: str
+    family: Family
     version: int
     #: of the task, and of its scene with everything in it
     task_sha256: str
@@ -41,6 +44,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     format: int
     assistants: tuple[str, ...]
     humans: tuple[str, ...]
+    #: as they were asked for: ids, beginnings of ids, files, "all"
+    asked: tuple[str, ...]
     tasks: tuple[PlanTask, ...]
     seeds: tuple[int, ...]
     #: whether frames are drawn

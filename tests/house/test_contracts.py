@@ -30,6 +30,7 @@ OFFENCES = {
     "PyAV is imported where videos are written only": ("iwreplay/frames/sheet.py", "import av"),
     "Pillow is imported where text is drawn only": ("iwreplay/frames/png.py", "from PIL import Image"),
     "litellm is imported by the hosted models only": ("iwreplay/generation/model.py", "import litellm"),
+    "Ray is imported by its engine only": ("iwreplay/app/benching.py", "import ray"),
     "Generation is pure: no files but its prompts, no clock, network or chance": (
         "iwreplay/generation/target.py",
         "import pathlib",

@@ -9,23 +9,36 @@ from __future__ import annotations
 import json
 import os
 import sys
+from typing import Any
 
 import msgspec
 
 from iwreplay.errors import ModelError
-from iwreplay.ports import ModelMessage, ModelRequest
+from iwreplay.ports import ModelImage, ModelMessage, ModelRequest
+from recorder.assistants.hosted import decision_schema
 from recorder.models.hosted import HostedModel
 
 
 def ask(name: str) -> dict[str, object]:
     waits: list[float] = []
     try:
-        model = HostedModel(name, secrets=(os.environ["OPENAI_API_KEY"],), timeout_s=5.0, wait=waits.append)
-        messages = (ModelMessage(role="system", parts=("Be brief.",)), ModelMessage(role="user", parts=("Hello",)))
-        asked = ModelRequest(model=model.name, messages=messages, temperature=0.0, seed=11)
-        found = msgspec.to_builtins(model.ask(asked))
+        model = HostedModel(
+            name,
+            secrets=(os.environ["OPENAI_API_KEY"],),
+            timeout_s=1.0 if "impatient" in name else 5.0,
+            stream="streaming" in name,
+            wait=waits.append,
+        )
+        hello: tuple[str | ModelImage, ...] = (os.environ["OPENAI_API_KEY"],) if "keyed" in name else ("Hello",)
+        more: dict[str, Any] = {}
+        if "gpt-4o" in name:
+            hello = ("Look:", ModelImage(frame_id="f000001", sha256="ab"), "Hello")
+            more = {"max_tokens": 50, "answer": decision_schema(memory=False)}
+        messages = (ModelMessage(role="system", parts=("Be brief.",)), ModelMessage(role="user", parts=hello))
+        asked = ModelRequest(model=model.name, messages=messages, temperature=0.0, seed=11, **more)
+        found = {**msgspec.to_builtins(model.ask(asked, content={"ab": b"\x89PNG"})), "priced": model.priced}
     except ModelError as e:
-        found = {"error": str(e), "transient": e.transient}
+        found = {"error": str(e), "kind": type(e).__name__, "transient": e.transient, "retries": e.retries}
     return {**found, "waits": waits}
 
 

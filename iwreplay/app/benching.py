@@ -1,0 +1,584 @@
+"""Benchmark runs: every task with every Assistant and Human that was asked for, gone on with however they were stopped.
+
+    DIR/runs/<name>/plan.json        what the run consists of; it never changes
+    DIR/runs/<name>/journal.jsonl    which episode was begun for what, and what became of it
+    DIR/runs/<name>/spending.jsonl   what its models took, whatever became of the episodes
+
+The episodes are in the store like any others. One that is whole counts for its place in the plan, once; one that was
+broken off stays where it is, counts for nothing, and is begun again.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from iwreplay import __version__
+from iwreplay.app.engines import Done, Engine, Job, LocalEngine, LostError, SequentialEngine, StoppedError
+from iwreplay.app.model_participants import is_model
+from iwreplay.app.pool import threads_for
+from iwreplay.app.recording import Budget, RecordedEpisode, Wish, check_participants, label_of, script_of
+from iwreplay.app.scoring import score_episode
+from iwreplay.app.tasks import find_tasks
+from iwreplay.app.usable import check_tasks_load
+from iwreplay.canonical import canonical_bytes, sha256_hex, struct_hash
+from iwreplay.errors import LogError, StoreDamagedError, StoreError, UnknownNameError
+from iwreplay.events import EpisodeEnded, Fault, ModelCall
+from iwreplay.log import read_log, seal
+from iwreplay.store import Episode, Store, status_of, write_whole
+from iwreplay.store.journal import Journal, read_journal
+from iwreplay.taskpack.loader import compile_task
+from iwreplay.vocabulary import Family
+from recorder.benchmark import (
+    Begun,
+    Cell,
+    Charged,
+    Ended,
+    Lost,
+    Plan,
+    PlanTask,
+    Progress,
+    RunMeter,
+    RunRecord,
+    differences,
+    progress_of,
+)
+from recorder.benchmark.plan import PLAN_FORMAT
+from recorder.models.metering import RUN_BUDGET, Spent
+from recorder.prompts import PROMPT_NAMES, load_prompt
+from scorers import Row, Score, Unscorable, by_family
+
+__all__ = [
+    "ENGINES",
+    "BenchOptions",
+    "Budget",
+    "PairResult",
+    "RunState",
+    "RunStopped",
+    "list_runs",
+    "plan_run",
+    "play_run",
+    "run_state",
+]
+
+ENGINES = ("local", "ray")
+RUNS, PLAN, JOURNAL, SPENDING = "runs", "plan.json", "journal.jsonl", "spending.jsonl"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+#: how long is waited before it is looked what else there is to do
+_TICK_S = 0.5
+
+
+class BenchOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run is carried out. Nothing of it changes an episode, so it may differ whenever the run is gone on with."""
+
+    parallel: int = 1
+    engine: str = "local"
+    #: address of a Ray cluster; None starts one here
+    ray_address: str | None = None
+    #: US dollars and tokens of the whole run
+    budget: Budget = Budget()
+    #: provider -> calls a minute
+    per_minute: Mapping[str, float] = {}
+    secrets: tuple[str, ...] = ()
+    #: episodes that ended with a fault are begun again
+    retry_faults: bool = False
+
+
+class PairResult(msgspec.Struct, frozen=True, kw_only=True):
+    """An Assistant with a Human, over the episodes of a run."""
+
+    assistant: str
+    human: str
+    planned: int
+    ended: int
+    #: ended and valid; only these are scored
+    valid: int
+    passed: int
+    #: family -> share passed of its valid episodes; None without any
+    by_family: dict[Family, float | None]
+    #: mean of the six families (rule 33); None while one has no valid episode
+    average: float | None
+    #: mean share of the objectives, over the valid episodes
+    mcr: float | None
+    tokens: int
+    cost_usd: float
+
+
+class RunState(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run stands."""
+
+    run: str
+    planned: int
+    ended: int
+    valid: int
+    passed: int
+    #: of all calls, those of episodes that were broken off included
+    spent: Spent
+    pairs: tuple[PairResult, ...]
+    #: "<cell>: <reason>" of each episode that is not valid
+    faults: tuple[str, ...]
+
+
+class RunStopped(Exception):  # noqa: N818  nothing went wrong
+    """A run was stopped before all of its episodes were there. `why` is "interrupted", or which budget is spent."""
+
+    def __init__(self, state: RunState, why: str) -> None:
+        self.state, self.why = state, why
+        super().__init__(f"{why}; {state.ended} of {state.planned} episodes are done")
+
+
+def plan_run(
+    *,
+    assistants: tuple[str, ...],
+    humans: tuple[str, ...],
+    tasks: tuple[str, ...],
+    seeds: tuple[int, ...] = (0,),
+    frames: bool = True,
+    episode_budget: Budget,
+    secrets: tuple[str, ...] = (),
+) -> Plan:
+    """The plan of a run; everything that it names is looked at. UnknownNameError, TaskError, ModelError and
+    ParticipantError as of `record_tasks`; UnknownNameError too for what is named twice."""
+    for what, names in (("assistant", assistants), ("human", humans), ("seed", tuple(map(str, seeds)))):
+        for name in names:
+            if names.count(name) > 1:
+                raise UnknownNameError(what, name, hint="It is named twice; each counts once.")
+    packs = find_tasks(tasks)
+    check_tasks_load(packs)
+    scripts = {a: script_of(a) for a in assistants}
+    for assistant in assistants:
+        for human in humans:
+            check_participants(assistant, human, tasks=packs, frames=frames, secrets=secrets, budget=episode_budget)
+    hosted = any(is_model(name) for name in (*assistants, *humans))
+    return Plan(
+        format=PLAN_FORMAT,
+        assistants=assistants,
+        humans=humans,
+        asked=tasks,
+        tasks=tuple(
+            PlanTask(
+                id=p.id,
+                family=p.family,
+                version=p.version,
+                task_sha256=struct_hash(p),
+                scene_sha256=struct_hash(compile_task(p)),
+            )
+            for p in packs
+        ),
+        seeds=seeds,
+        frames=frames,
+        episode_cost_usd=episode_budget.cost_usd,
+        episode_tokens=episode_budget.tokens,
+        prompts={n: sha256_hex(load_prompt(n).text.encode()) for n in PROMPT_NAMES} if hosted else {},
+        scripts={a: sha256_hex(canonical_bytes(s)) for a, s in scripts.items() if s is not None},
+        made_by=f"iwreplay {__version__}",
+    )
+
+
+def play_run(
+    store_root: Path,
+    name: str,
+    *,
+    plan: Plan | None,
+    options: BenchOptions,
+    progress: Callable[[RunState], None] = lambda state: None,
+) -> RunState:
+    """Plays what is left of a run; begins it when there is none of that name and a plan is given.
+
+    Raises UnknownNameError for a run that there is not, StoreError for a plan that is another than the run's, and for a
+    name that is no name; LogLockedError when the run is being played already; RunStopped after Ctrl-C and when the
+    budget is spent. A fault of an episode is in its log and in the state; anything else that fails is raised, with what
+    was recorded kept.
+    """
+    if options.engine not in ENGINES:
+        raise UnknownNameError("engine", options.engine, known=ENGINES)
+    store = Store.open_or_make(store_root, made_by=f"iwreplay {__version__}")
+    folder = _folder(store, name)
+    if plan is None:
+        plan = _again(_kept_plan(folder, name), options)
+    elif (folder / PLAN).exists():
+        differ = differences(_kept_plan(folder, name), plan)
+        if differ:
+            raise StoreError(
+                f"the run {name!r} has another plan ({'; '.join(differ)}). Go on with it by: "
+                f"iwreplay bench resume {name}; or give this one a name of its own with --run"
+            )
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / PLAN, msgspec.json.format(canonical_bytes(plan), indent=1) + b"\n")
+    with (
+        Journal[RunRecord](folder / JOURNAL, RunRecord) as journal,
+        Journal[Charged](folder / SPENDING, Charged) as spending,
+    ):
+        return _Run(store, name, plan, options, journal=journal, spending=spending, tell=progress).play()
+
+
+def run_state(store_root: Path, name: str) -> RunState:
+    """Where a run stands, as its journal has it. UnknownNameError, StoreDamagedError."""
+    folder = _folder(Store.open(store_root), name)
+    plan = _kept_plan(folder, name)
+    spent = Spent()
+    for charged in _records(folder / SPENDING, Charged):
+        spent = spent.plus(charged)
+    return _state(name, plan, progress_of(_records(folder / JOURNAL, RunRecord)), spent)
+
+
+def list_runs(store_root: Path) -> tuple[RunState, ...]:
+    """Every run of a store, by name."""
+    store = Store.open(store_root)
+    folder = store.root / RUNS
+    names = sorted(p.name for p in folder.iterdir() if (p / PLAN).exists()) if folder.is_dir() else []
+    return tuple(run_state(store_root, name) for name in names)
+
+
+def _records(path: Path, kind: Any) -> tuple[Any, ...]:
+    return read_journal(path, kind) if path.exists() else ()
+
+
+def _folder(store: Store, name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise StoreError(f"{name!r} is no name for a run: letters, digits, dots, dashes and underscores, at most 64")
+    return store.root / RUNS / name
+
+
+def _kept_plan(folder: Path, name: str) -> Plan:
+    path = folder / PLAN
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Plan)
+    except FileNotFoundError:
+        there = sorted(p.name for p in folder.parent.iterdir()) if folder.parent.is_dir() else []
+        raise UnknownNameError("run", name, known=tuple(there), hint="Begin one with: iwreplay bench run") from None
+    except msgspec.MsgspecError as e:
+        raise StoreDamagedError(f"{path}: {e}. The episodes are untouched.") from None
+
+
+def _again(kept: Plan, options: BenchOptions) -> Plan:
+    """The kept plan, when everything that it names is still what it was."""
+    now = plan_run(
+        assistants=kept.assistants,
+        humans=kept.humans,
+        tasks=kept.asked,
+        seeds=kept.seeds,
+        frames=kept.frames,
+        episode_budget=Budget(cost_usd=kept.episode_cost_usd, tokens=kept.episode_tokens),
+        secrets=options.secrets,
+    )
+    differ = differences(kept, now)
+    if differ:
+        raise StoreError(f"the run can't go on as it was planned: {'; '.join(differ)}. Begin a new one.")
+    return kept
+
+
+class _Run:
+    """One run, while it is played."""
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        plan: Plan,
+        options: BenchOptions,
+        *,
+        journal: Journal[RunRecord],
+        spending: Journal[Charged],
+        tell: Callable[[RunState], None],
+    ) -> None:
+        self.store, self.name, self.plan, self.options = store, name, plan, options
+        packs = find_tasks(plan.asked)
+        look = partial(
+            check_participants, tasks=packs, frames=plan.frames, secrets=options.secrets, budget=options.budget
+        )
+        for assistant in plan.assistants:
+            for human in plan.humans:
+                look(assistant, human)
+        self.journal, self.tell = journal, tell
+        spent = Spent()
+        for charged in spending.records:
+            spent = spent.plus(charged)
+        self.meter = RunMeter(options.budget, per_minute=options.per_minute, spent=spent, keep=spending.append)
+        self.at = progress_of(journal.records)
+        self.packs = {p.id: p for p in packs}
+        self.scripts = {a: script_of(a) for a in plan.assistants}
+        #: why nothing more is begun; None while something is
+        self.halted: str | None = None
+
+    def play(self) -> RunState:
+        self._settle()
+        left = deque(c for c in self.plan.cells() if not self._is_ended(c))
+        self._tell()
+        with self._engine() as engine:
+            flying: dict[str, Cell] = {}
+            try:
+                while (left and self.halted is None) or flying:
+                    self._fill(engine, left, flying)
+                    for done in engine.wait(_TICK_S):
+                        self._take(done, flying, left)
+                    self._tell()
+            except KeyboardInterrupt:
+                self.halted = "interrupted"
+            for done in engine.stop():
+                self._take(done, flying, left)
+            for episode, cell in flying.items():
+                self._note(Lost(cell=cell.key, episode=episode, why="stopped"))
+        state = self.state
+        if self.halted is not None:
+            raise RunStopped(state, self.halted)
+        return state
+
+    @property
+    def state(self) -> RunState:
+        return _state(self.name, self.plan, self.at, self.meter.spent)
+
+    def _tell(self) -> None:
+        self.tell(self.state)
+
+    def _engine(self) -> Engine:
+        if self.options.engine == "ray":
+            from iwreplay.app.ray_engine import RayEngine
+
+            return RayEngine(self.meter, address=self.options.ray_address, jobs=self.options.parallel)
+        if self.options.parallel <= 1:
+            return SequentialEngine(self.meter)
+        return LocalEngine(self.meter, jobs=self.options.parallel)
+
+    def _is_ended(self, cell: Cell) -> bool:
+        ended = self.at.ended.get(cell.key)
+        return ended is not None and (ended.valid or not self.options.retry_faults)
+
+    def _fill(self, engine: Engine, left: deque[Cell], flying: dict[str, Cell]) -> None:
+        """Hands out what there is room for. An episode whose worker was lost is played alone, so that it is known whose
+        fault it is when that happens again."""
+        while left and len(flying) < engine.capacity and self.halted is None:
+            if flying and any(self.at.losses.get(c.key) for c in (left[0], *flying.values())):
+                return
+            self.halted = self._out_of_budget()
+            if self.halted is not None:
+                return
+            cell = left.popleft()
+            job = self._job(cell)
+            self._note(Begun(cell=cell.key, episode=job.episode.id))
+            flying[job.episode.id] = cell
+            engine.submit(job)
+
+    def _out_of_budget(self) -> str | None:
+        used = self.meter.used_up()
+        return None if used is None else f"the budget of the run is spent ({used})"
+
+    def _job(self, cell: Cell) -> Job:
+        episode = self.store.new_episode(
+            task=cell.task, assistant=label_of(cell.assistant), human=label_of(cell.human), seed=cell.seed
+        )
+        wish = Wish(
+            store=self.store.root,
+            assistant=cell.assistant,
+            script=self.scripts[cell.assistant],
+            human=cell.human,
+            seed=cell.seed,
+            frames=self.plan.frames,
+            threads=threads_for(self.options.parallel),
+            secrets=self.options.secrets,
+            budget=Budget(cost_usd=self.plan.episode_cost_usd, tokens=self.plan.episode_tokens),
+        )
+        return Job(episode=episode, task=self.packs[cell.task], wish=wish)
+
+    def _note(self, record: RunRecord) -> None:
+        self.journal.append(record)
+        self.at.take(record)
+
+    # -- what became of an episode -------------------------------------------------------------------------------
+
+    def _take(self, done: Done, flying: dict[str, Cell], left: deque[Cell]) -> None:
+        """Puts down what became of a job."""
+        cell = flying.pop(done.job.episode.id)
+        if done.recorded is not None:
+            self._recorded(cell, done.recorded)
+        elif isinstance(done.error, LostError):
+            self._lost(cell, done.job.episode, left)
+        elif isinstance(done.error, StoppedError):
+            self._note(Lost(cell=cell.key, episode=done.job.episode.id, why="stopped"))
+        else:
+            assert done.error is not None, "a job has a result or an error"
+            raise done.error
+
+    def _recorded(self, cell: Cell, r: RecordedEpisode) -> None:
+        if r.end_reason == "interrupted":
+            self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
+            self.halted = self.halted or "interrupted"
+        elif RUN_BUDGET in r.detail:
+            self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
+            self.halted = self.halted or self._out_of_budget()
+        else:
+            self._note(_ended(cell.key, r))
+
+    def _lost(self, cell: Cell, episode: Episode, left: deque[Cell]) -> None:
+        """A worker died. The episode may be whole all the same; one that was not begun was only beside it."""
+        whole = _whole(episode)
+        if whole is not None:
+            self._note(msgspec.structs.replace(whole, cell=cell.key))
+            return
+        began = episode.begun
+        _tidy(episode)
+        if began and self.at.losses.get(cell.key):
+            self._note(_given_up(cell, episode))
+            return
+        self._note(Lost(cell=cell.key, episode=episode.id, why="worker" if began else "stopped"))
+        left.append(cell)
+
+    def _settle(self) -> None:
+        """Whoever played the run before may have been killed: what it had begun is whole, or lost."""
+        for cell, episode_id in list(self.at.open.items()):
+            episode = self.store.find(episode_id) if episode_id in _ids(self.store) else None
+            whole = None if episode is None else _whole(episode)
+            if whole is not None:
+                self._note(msgspec.structs.replace(whole, cell=cell))
+                continue
+            if episode is not None:
+                _tidy(episode)
+            self._note(Lost(cell=cell, episode=episode_id, why="killed"))
+
+
+def _ids(store: Store) -> set[str]:
+    return {e.id for e in store.episodes()}
+
+
+def _tidy(episode: Episode) -> None:
+    """Takes away the folder of an episode that was never begun."""
+    if episode.folder is not None and not any(episode.folder.iterdir()):
+        episode.folder.rmdir()
+
+
+def _given_up(cell: Cell, episode: Episode) -> Ended:
+    """An episode that kills its worker."""
+    return Ended(
+        cell=cell.key,
+        episode=episode.id,
+        root_hash="",
+        status="unfinished",
+        end_reason="fault",
+        valid=False,
+        passed=None,
+        mcr=None,
+        turns=0,
+        actions=0,
+        detail="its worker was killed, or ran out of memory, also when it played nothing else",
+    )
+
+
+def _ended(cell: str, r: RecordedEpisode) -> Ended:
+    return Ended(
+        cell=cell,
+        episode=r.episode,
+        root_hash=r.root_hash,
+        status=r.status,
+        end_reason=r.end_reason,
+        valid=r.valid,
+        passed=r.passed,
+        mcr=r.mcr,
+        turns=r.turns,
+        actions=r.actions,
+        detail=r.detail,
+        calls=r.spent.calls,
+        tokens=r.spent.tokens,
+        cost_usd=r.spent.cost_usd,
+    )
+
+
+def _whole(episode: Episode) -> Ended | None:
+    """What became of an episode whose recorder did not live to say it; None when it was broken off."""
+    ended, spent, out_of_budget = None, Spent(), False
+    try:
+        with read_log(episode.log) as log:
+            for _, event in log:
+                if isinstance(event, EpisodeEnded):
+                    ended = event
+                elif isinstance(event, ModelCall):
+                    spent = spent.plus(event)
+                elif isinstance(event, Fault):
+                    out_of_budget = event.code == RUN_BUDGET
+        if ended is None or ended.reason == "interrupted" or out_of_budget:
+            return None
+        # its recorder may have been killed between the last event and the seal
+        seal(episode.log)
+        with read_log(episode.log) as log:
+            root, state = log.root_hash, log.state
+    except (LogError, OSError):
+        return None
+    assert root is not None, "a sealed log has a root hash"
+    values = {line.metric: line.value for line in score_episode(episode)}
+    passed = values["pass"]
+    return Ended(
+        cell="",
+        episode=episode.id,
+        root_hash=root,
+        status=status_of(state, end_reason=ended.reason),
+        end_reason=ended.reason,
+        valid=ended.valid,
+        passed=None if passed is None else passed == 1.0,
+        mcr=values["mcr"],
+        turns=ended.turns,
+        actions=ended.actions,
+        detail=ended.detail,
+        calls=spent.calls,
+        tokens=spent.tokens,
+        cost_usd=spent.cost_usd,
+    )
+
+
+# -- figures ------------------------------------------------------------------------------------------------------
+
+
+def _state(name: str, plan: Plan, at: Progress, spent: Spent) -> RunState:
+    cells = list(plan.cells())
+    ended = [at.ended[c.key] for c in cells if c.key in at.ended]
+    families: dict[str, Family] = {t.id: t.family for t in plan.tasks}
+    pairs = tuple(
+        _pair(a, h, [c for c in cells if (c.assistant, c.human) == (a, h)], at, families)
+        for a in plan.assistants
+        for h in plan.humans
+    )
+    return RunState(
+        run=name,
+        planned=len(cells),
+        ended=len(ended),
+        valid=sum(e.valid for e in ended),
+        passed=sum(e.passed is True for e in ended),
+        spent=spent,
+        pairs=pairs,
+        faults=tuple(f"{e.cell}: {e.detail}" for e in ended if not e.valid),
+    )
+
+
+def _pair(assistant: str, human: str, cells: list[Cell], at: Progress, families: Mapping[str, Family]) -> PairResult:
+    ended = [(c, at.ended[c.key]) for c in cells if c.key in at.ended]
+    table = by_family(_rows(ended, families), metric="pass")
+    mcrs = [e.mcr for _, e in ended if e.mcr is not None]
+    return PairResult(
+        assistant=assistant,
+        human=human,
+        planned=len(cells),
+        ended=len(ended),
+        valid=sum(e.valid for _, e in ended),
+        passed=sum(e.passed is True for _, e in ended),
+        by_family={f.family: f.mean for f in table.families},
+        average=table.average,
+        mcr=math.fsum(mcrs) / len(mcrs) if mcrs else None,
+        tokens=sum(e.tokens for _, e in ended),
+        cost_usd=math.fsum(e.cost_usd for _, e in ended),
+    )
+
+
+def _rows(ended: Iterable[tuple[Cell, Ended]], families: Mapping[str, Family]) -> Iterable[Row]:
+    for cell, e in ended:
+        score = (
+            Unscorable(metric="pass", reason=e.detail)
+            if e.passed is None
+            else Score(metric="pass", value=float(e.passed), evidence=())
+        )
+        yield Row(family=families[cell.task], task=cell.task, score=score)

@@ -1,0 +1,159 @@
+"""Benchmark runs on a Ray cluster: every episode is a task of it.
+
+A worker records into a folder of its own and sends the episode's files back; the store is written here only, so that
+the machines of the cluster share nothing, and one that goes away leaves nothing half done. What models take is counted
+by an actor; what it counted is fetched while the run waits, so that a run that is killed may forget the last half
+second of it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from iwreplay.app.engines import Done, Job, LostError, StoppedError
+from iwreplay.app.recording import RecordedEpisode, record_into
+from iwreplay.errors import IwreplayError
+from iwreplay.store import Episode, write_whole
+from recorder.benchmark import Charged, RunMeter
+from recorder.benchmark.meter import RemoteMeter
+
+__all__ = ["RayEngine", "RayMissingError"]
+
+
+class RayMissingError(IwreplayError):
+    """Ray is not installed, or its cluster can't be reached."""
+
+
+class RayEngine:
+    """Episodes as tasks of a Ray cluster; one is started on this machine when no address is given."""
+
+    def __init__(self, meter: RunMeter, *, address: str | None, jobs: int) -> None:
+        """jobs: at a time; the cluster may do fewer. RayMissingError."""
+        self.capacity = jobs
+        self._meter = meter
+        self._ray = _ray()
+        try:
+            self._ray.init(
+                address=address,
+                num_cpus=None if address else jobs,
+                include_dashboard=False,
+                log_to_driver=False,
+                configure_logging=False,
+            )
+        except (ConnectionError, RuntimeError, ValueError) as e:
+            raise RayMissingError(f"the Ray cluster {address or 'on this machine'} can't be used: {e}") from e
+        self._counter = self._ray.remote(num_cpus=0)(_CountingActor).remote(meter.limits(), meter.spent)
+        self._record = self._ray.remote(num_cpus=1, max_retries=0)(_record)
+        self._flying: dict[Any, Job] = {}
+
+    def __enter__(self) -> RayEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._flying:
+            self._ray.cancel(task, force=True)
+        self._ray.shutdown()
+
+    def submit(self, job: Job) -> None:
+        alone = msgspec.structs.replace(job.wish, meter=RemoteMeter(_ActorCounter(self._counter)), threads=1)
+        self._flying[self._record.remote(msgspec.structs.replace(job, wish=alone))] = job
+
+    def wait(self, seconds: float) -> list[Done]:
+        done, _ = self._ray.wait(list(self._flying), num_returns=1, timeout=seconds)
+        self._fetch_charges()
+        return [self._done(task) for task in done]
+
+    def stop(self) -> list[Done]:
+        """What is being played is broken off: it is begun again when the run goes on."""
+        jobs, self._flying = list(self._flying.items()), {}
+        for task, _ in jobs:
+            self._ray.cancel(task, force=True)
+        self._fetch_charges()
+        return [Done(job=job, error=StoppedError()) for _, job in jobs]
+
+    def _fetch_charges(self) -> None:
+        for charged in self._ray.get(self._counter.take.remote()):
+            self._meter.charge(charged)
+
+    def _done(self, task: Any) -> Done:
+        job = self._flying.pop(task)
+        try:
+            recorded, files = self._ray.get(task)
+        except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.NodeDiedError):
+            return Done(job=job, error=LostError())
+        except self._ray.exceptions.RayTaskError as e:
+            return Done(job=job, error=e.cause if isinstance(e.cause, Exception) else e)
+        except self._ray.exceptions.RayError as e:
+            return Done(job=job, error=e)
+        self._fetch_charges()
+        _put(files, job.episode)
+        return Done(job=job, recorded=msgspec.structs.replace(recorded, log=str(job.episode.log)))
+
+
+def _put(files: dict[str, bytes], episode: Episode) -> None:
+    """The files of an episode where they belong; its log comes last, so that an episode that has one is whole."""
+    assert episode.folder is not None, "an episode of a run is in a store"
+    for name in sorted(files, key=lambda n: (n == episode.log.name, n)):
+        path = episode.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, files[name])
+
+
+def _record(job: Job) -> tuple[RecordedEpisode, dict[str, bytes]]:
+    """Runs in a worker of the cluster."""
+    with tempfile.TemporaryDirectory(prefix="iwreplay-") as there:
+        folder = Path(there) / job.episode.id
+        folder.mkdir()
+        here = Episode(id=job.episode.id, log=folder / job.episode.log.name, folder=folder)
+        recorded = record_into(here, job.task, wish=job.wish)
+        files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    return recorded, files
+
+
+class _CountingActor:
+    """Counts for all workers of a cluster."""
+
+    def __init__(self, limits: Any, spent: Any) -> None:
+        self._new: list[Charged] = []
+        budget, per_minute = limits
+        self._meter = RunMeter(budget, per_minute=per_minute, spent=spent, keep=self._new.append)
+
+    def reserve(self, model: str) -> tuple[float, str | None]:
+        return self._meter.reserve(model)
+
+    def charge(self, charged: Charged) -> None:
+        self._meter.charge(charged)
+
+    def take(self) -> list[Charged]:
+        """The charges since this was last asked."""
+        new, self._new[:] = list(self._new), []
+        return new
+
+
+class _ActorCounter:
+    """The actor as a worker sees it."""
+
+    def __init__(self, actor: Any) -> None:
+        self._actor = actor
+
+    def reserve(self, model: str) -> tuple[float, str | None]:
+        seconds, used = _ray().get(self._actor.reserve.remote(model))
+        return float(seconds), used
+
+    def charge(self, charged: Charged) -> None:
+        _ray().get(self._actor.charge.remote(charged))
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise RayMissingError("Ray is not installed. Install it with: pip install 'iwreplay[ray]'") from None
+    return ray

@@ -1,0 +1,357 @@
+"""Runs of a benchmark: however they are stopped, every episode is there in the end, once."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from iwreplay.app.benching import BenchOptions, Budget, list_runs, plan_run, play_run, run_state
+from iwreplay.app.replaying import replay_episodes
+from iwreplay.app.tasks import find_task
+from iwreplay.errors import LogLockedError, ParticipantError, StoreError, UnknownNameError
+from iwreplay.log import read_log
+from iwreplay.store import Store
+from iwreplay.store.journal import read_journal
+from recorder.benchmark import Begun, Ended, Lost, Plan, RunRecord
+from tests.bench.speaking import acts, speaks, text_of
+from tests.models.provider import KEY, Provider, Said, provider
+
+ROOT = Path(__file__).resolve().parents[2]
+#: short ones, of two families
+TASKS = ("F19", "V06")
+
+
+def planned(*assistants: str, tasks: tuple[str, ...] = TASKS, **more: Any) -> Plan:
+    return plan_run(
+        assistants=assistants, humans=("literal",), tasks=tasks, frames=False, episode_budget=Budget(), **more
+    )
+
+
+def records(store: Path, run: str = "r") -> tuple[Any, ...]:
+    return read_journal(store / "runs" / run / "journal.jsonl", RunRecord)
+
+
+def roots(store: Path, run: str = "r") -> dict[str, str]:
+    return {r.cell: r.root_hash for r in records(store, run) if isinstance(r, Ended)}
+
+
+def is_whole(store: Path, run: str, planned: int) -> None:
+    """Every place of the plan has one episode, whose log is there and whole."""
+    ended = [r for r in records(store, run) if isinstance(r, Ended)]
+    assert len(ended) == len({r.cell for r in ended}) == len({r.episode for r in ended}) == planned
+    logs = {e.id: e.log for e in Store.open(store).episodes()}
+    for record in ended:
+        with read_log(logs[record.episode]) as log:
+            assert (log.state, log.root_hash) == ("sealed", record.root_hash)
+    begun = [r.episode for r in records(store, run) if isinstance(r, Begun)]
+    lost = [r.episode for r in records(store, run) if isinstance(r, Lost)]
+    assert sorted(begun) == sorted([*lost, *(r.episode for r in ended)])
+
+
+def test_a_run_in_one_process_and_in_several_is_the_same(tmp_path: Path) -> None:
+    seen: list[int] = []
+    one = play_run(
+        tmp_path / "one", "r", plan=planned("oracle", "silent"), options=BenchOptions(),
+        progress=lambda s: seen.append(s.ended),
+    )  # fmt: skip
+    two = play_run(tmp_path / "two", "r", plan=planned("oracle", "silent"), options=BenchOptions(parallel=2))
+    assert roots(tmp_path / "one") == roots(tmp_path / "two")
+    assert one == two
+    assert (one.planned, one.ended, one.valid, one.passed) == (4, 4, 4, 2)
+    oracle, silent = one.pairs
+    assert (oracle.by_family["finding"], oracle.by_family["prevention"], oracle.by_family["guidance"]) == (
+        1.0,
+        1.0,
+        None,
+    )
+    assert (silent.passed, silent.average) == (0, None)
+    assert seen[0] == 0
+    assert seen[-1] == 4
+    is_whole(tmp_path / "two", "r", 4)
+    assert run_state(tmp_path / "one", "r") == one
+    assert list_runs(tmp_path / "one") == (one,)
+    # again: nothing is left to do
+    before = records(tmp_path / "one")
+    assert play_run(tmp_path / "one", "r", plan=None, options=BenchOptions()) == one
+    assert records(tmp_path / "one") == before
+
+
+def test_another_plan_is_another_run(tmp_path: Path) -> None:
+    play_run(tmp_path, "r", plan=planned("silent", tasks=("F19",)), options=BenchOptions())
+    before = (tmp_path / "runs" / "r" / "plan.json").read_bytes()
+    with pytest.raises(StoreError, match=r'assistants: .*"silent".*now .*"oracle".*bench resume r'):
+        play_run(tmp_path, "r", plan=planned("oracle", tasks=("F19",)), options=BenchOptions())
+    assert (tmp_path / "runs" / "r" / "plan.json").read_bytes() == before
+    with pytest.raises(UnknownNameError, match=r"unknown run 'q'\. Known: r"):
+        play_run(tmp_path, "q", plan=None, options=BenchOptions())
+    with pytest.raises(StoreError, match=re.escape("'../r' is no name for a run")):
+        play_run(tmp_path, "../r", plan=planned("silent", tasks=("F19",)), options=BenchOptions())
+
+
+def test_a_changed_script_is_another_plan(tmp_path: Path) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("Hello.\n", encoding="utf-8")
+    plan = planned(f"scripted:{lines}", tasks=("F19",))
+    play_run(tmp_path / "s", "r", plan=plan, options=BenchOptions())
+    lines.write_text("Goodbye.\n", encoding="utf-8")
+    with pytest.raises(StoreError, match="can't go on as it was planned: scripts"):
+        play_run(tmp_path / "s", "r", plan=None, options=BenchOptions())
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "why"),
+    [
+        ({"assistants": ("oracle", "oracle")}, UnknownNameError, "named twice"),
+        ({"assistants": ("orakel",)}, UnknownNameError, "unknown assistant 'orakel'"),
+        ({"humans": ("literate",)}, UnknownNameError, "unknown human 'literate'"),
+        ({"tasks": ("Z99",)}, UnknownNameError, "Z99"),
+        ({"humans": ("model:lab/m,memory=on",)}, ParticipantError, "memory=on is for an Assistant"),
+        ({"assistants": ("model:openai/m",)}, ParticipantError, "leave --no-frames out"),
+        ({"assistants": ("model:openai/m,temprature=1",)}, UnknownNameError, "setting of a model 'temprature=1'"),
+        ({"assistants": ("model:openai/m,temperature=9",)}, ParticipantError, "from 0 to 2, or default"),
+        ({"assistants": ("model:",)}, UnknownNameError, "Name it as its provider does"),
+    ],
+)
+def test_a_plan_names_what_there_is(more: dict[str, Any], error: type[Exception], why: str) -> None:
+    asked = {"assistants": ("oracle",), "humans": ("literal",), "tasks": ("F19",), "frames": False, **more}
+    with pytest.raises(error, match=re.escape(why)):
+        plan_run(episode_budget=Budget(), **asked)
+
+
+# -- runs in processes of their own ---------------------------------------------------------------------------------
+
+
+def command(store: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "iwreplay", "bench", *more, "--store", str(store)]
+
+
+def started(store: Path, *more: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command(store, *more),
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finished(store: Path, *more: str, env: dict[str, str] | None = None) -> tuple[int, str, str]:
+    done = started(store, *more, env=env)
+    out, err = done.communicate(timeout=240)
+    return done.returncode, out, err
+
+
+def wait_for(what: Callable[[], bool], *, within: float = 120.0) -> None:
+    end = time.monotonic() + within
+    while not what():
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.02)
+
+
+def so_far(store: Path, kind: type, run: str = "r") -> int:
+    path = store / "runs" / run / "journal.jsonl"
+    return sum(isinstance(r, kind) for r in read_journal(path, RunRecord)) if path.exists() else 0
+
+
+RUN = (
+    "run",
+    "--run",
+    "r",
+    "--no-frames",
+    "--tasks",
+    ",".join(TASKS),
+    "--assistants",
+    "oracle,silent",
+    "--parallel",
+    "2",
+)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Cell -> root hash of a run that nobody stopped."""
+    store = tmp_path_factory.mktemp("undisturbed")
+    play_run(store, "r", plan=planned("oracle", "silent"), options=BenchOptions())
+    return roots(store)
+
+
+def test_a_run_that_is_killed_goes_on(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    """kill -9 of the process that leads, in the middle of episodes; its workers die with it."""
+    process = started(tmp_path, *RUN)
+    wait_for(lambda: so_far(tmp_path, Ended) >= 1 and so_far(tmp_path, Begun) > so_far(tmp_path, Ended))
+    process.kill()
+    process.communicate()
+    before = [r for r in records(tmp_path) if isinstance(r, Ended)]
+    code, out, err = finished(tmp_path, "resume", "r", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["ended"] == 4
+    is_whole(tmp_path, "r", 4)
+    assert roots(tmp_path) == undisturbed
+    after = [r for r in records(tmp_path) if isinstance(r, Ended)]
+    assert after[: len(before)] == before
+
+
+def test_ctrl_c_ends_a_run_in_good_order(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    process = started(tmp_path, *RUN)
+    wait_for(lambda: so_far(tmp_path, Ended) >= 1 and so_far(tmp_path, Begun) > so_far(tmp_path, Ended))
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "interrupted; go on with: iwreplay bench resume r" in err
+    at_rest = records(tmp_path)
+    assert so_far(tmp_path, Begun) == so_far(tmp_path, Ended) + so_far(tmp_path, Lost)
+    code, _, _ = finished(tmp_path, *RUN)
+    assert code == 0
+    assert records(tmp_path)[: len(at_rest)] == at_rest
+    is_whole(tmp_path, "r", 4)
+    assert roots(tmp_path) == undisturbed
+
+
+def children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return [int(p) for p in found if "spawn_main" in Path(f"/proc/{p}/cmdline").read_text(encoding="utf-8")]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to find the worker processes")
+def test_a_worker_that_is_killed_costs_no_episode(tmp_path: Path, undisturbed: dict[str, str]) -> None:
+    process = started(tmp_path, *RUN)
+    wait_for(lambda: so_far(tmp_path, Begun) >= 3)
+    os.kill(children(process.pid)[0], signal.SIGKILL)
+    _, err = process.communicate(timeout=240)
+    assert (process.returncode, err) == (0, "")
+    assert so_far(tmp_path, Lost) >= 1
+    is_whole(tmp_path, "r", 4)
+    assert roots(tmp_path) == undisturbed
+
+
+def test_a_run_is_played_by_one_at_a_time(tmp_path: Path) -> None:
+    process = started(tmp_path, *RUN)
+    wait_for(lambda: so_far(tmp_path, Begun) >= 1)
+    try:
+        with pytest.raises(LogLockedError):
+            play_run(tmp_path, "r", plan=planned("oracle", "silent"), options=BenchOptions())
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=120)
+
+
+# -- with hosted models ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hosted() -> Iterator[Callable[..., tuple[Provider, dict[str, str]]]]:
+    """Starts a provider; gives it, and the environment in which it is asked."""
+    open_ones: list[Any] = []
+
+    def start(**answers: Any) -> tuple[Provider, dict[str, str]]:
+        context = provider(answers)
+        there = context.__enter__()
+        open_ones.append(context)
+        return there, {"OPENAI_API_BASE": there.url, "OPENAI_API_KEY": KEY}
+
+    yield start
+    for context in open_ones:
+        context.__exit__(None, None, None)
+
+
+MODELS = (
+    "run", "--run", "r", "--assistants", "model:openai/speaks;memory=on", "--humans", "model:openai/acts", "--json",
+)  # fmt: skip
+
+
+def test_models_play_and_everything_that_they_said_is_in_the_logs(tmp_path: Path, hosted: Any) -> None:
+    there, env = hosted(speaks=speaks("F19", "V06"), acts=acts)
+    code, out, err = finished(tmp_path, *MODELS, "--tasks", "F19,V06", "--parallel", "2", env=env)
+    assert (code, err) == (0, ""), out
+    state = json.loads(out)
+    assert (state["ended"], state["passed"]) == (2, 2)
+    assert state["spent"]["calls"] == len(there.requests) > 8
+    assert state["spent"]["unpriced"] == len(there.requests)
+    # no key anywhere, whole requests everywhere
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes(), path
+    kept = list(tmp_path.glob("episodes/*/requests/*.json"))
+    assert len(kept) == len(there.requests)
+    assert {v.grade for v in replay_episodes(tmp_path, keep=False)} == {"exact"}
+
+
+def test_a_run_stops_when_its_budget_is_spent_and_goes_on_with_more(tmp_path: Path, hosted: Any) -> None:
+    there, env = hosted(speaks=speaks("F19", "V06"), acts=acts)
+    run = (*MODELS, "--tasks", "F19,V06")
+    # each call takes 42 tokens: F19 is through, V06 is not
+    code, out, err = finished(tmp_path, *run, "--run-tokens", "300", env=env)
+    assert code == 1
+    assert "the budget of the run is spent" in err
+    assert "go on with: iwreplay bench resume r" in err
+    state = json.loads(out)
+    assert (state["ended"], state["passed"]) == (1, 1)
+    assert 300 <= state["spent"]["tokens"] < 400
+    code, out, err = finished(tmp_path, "resume", "r", "--json", "--run-tokens", "5000", env=env)
+    assert (code, err) == (0, "")
+    state = json.loads(out)
+    assert (state["ended"], state["passed"]) == (2, 2)
+    # what the episode that was broken off had taken, is spent
+    assert state["spent"]["tokens"] == 42 * len(there.requests)
+    is_whole(tmp_path, "r", 2)
+
+
+def test_a_fault_ends_its_episode_and_the_run_goes_on(tmp_path: Path, hosted: Any) -> None:
+    right, request = speaks("F19", "V06"), find_task("F19").request
+    failing = {"on": True}
+
+    def sometimes(body: dict[str, Any]) -> Said:
+        return 404 if failing["on"] and request in text_of(body) else right(body)
+
+    _, env = hosted(speaks=sometimes, acts=acts)
+    code, out, err = finished(tmp_path, *MODELS, "--tasks", "F19,V06", env=env)
+    state = json.loads(out)
+    assert (code, state["ended"], state["valid"], state["passed"]) == (1, 2, 1, 1)
+    assert "not valid: F19 | model:openai/speaks;memory=on | model:openai/acts | 0: participant:assistant: MODEL" in err
+    assert KEY not in out + err
+    # it is not played again, unless that is asked for
+    code, out, _ = finished(tmp_path, "resume", "r", "--json", env=env)
+    assert (code, json.loads(out)["valid"]) == (1, 1)
+    failing["on"] = False
+    code, out, err = finished(tmp_path, "resume", "r", "--json", "--retry-faults", env=env)
+    state = json.loads(out)
+    assert (code, err, state["ended"], state["valid"], state["passed"]) == (0, "", 2, 2, 2)
+
+
+def test_a_spent_budget_of_an_episode_is_its_fault_alone(tmp_path: Path, hosted: Any) -> None:
+    _, env = hosted(speaks=speaks("F19", "V06"), acts=acts)
+    code, out, err = finished(tmp_path, *MODELS, "--tasks", "F19,V06", "--max-tokens", "84", env=env)
+    assert (code, json.loads(out)["ended"], json.loads(out)["valid"]) == (1, 2, 0)
+    assert err.count("EPISODE_BUDGET") == 2
+
+
+def test_ctrl_c_reaches_a_run_that_waits_for_a_provider(tmp_path: Path, hosted: Any) -> None:
+    there, env = hosted(speaks=lambda body: "stuck", acts=acts)
+    process = started(tmp_path, *MODELS, "--tasks", "F19", env=env)
+    wait_for(lambda: len(there.requests) >= 1)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert [type(r) for r in records(tmp_path)] == [Begun, Lost]
+
+
+def test_money_is_limited_only_where_prices_are_known(tmp_path: Path, hosted: Any) -> None:
+    _, env = hosted(speaks=speaks("F19"), acts=acts)
+    code, _, err = finished(tmp_path, *MODELS, "--tasks", "F19", "--max-cost", "1", env=env)
+    assert code == 2
+    assert "what it costs is not known, so that money can't be limited. Limit its tokens." in err
+    code, _, err = finished(tmp_path, *MODELS, "--tasks", "F19", "--run-cost", "1", env=env)
+    assert code == 2
+    assert "Limit its tokens" in err
+    assert not (tmp_path / "episodes").exists() or not list((tmp_path / "episodes").iterdir())
