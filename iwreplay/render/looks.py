@@ -7,7 +7,7 @@ arithmetic only, so that the texels are the same everywhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -18,7 +18,7 @@ from iwreplay.scene.geometry import Box, aabb_of, shape_half
 from iwreplay.scene.model import Shape, Thing
 from iwreplay.vocabulary import AttrValue
 
-__all__ = ["PLAIN", "Look", "chars", "look_of", "marked_shapes", "shown_by_class", "stained", "tinted"]
+__all__ = ["PLAIN", "Look", "chars", "look_of", "marked_shapes", "shape_look", "shown_by_class", "stained", "tinted"]
 
 Rgb = tuple[int, int, int]
 
@@ -86,6 +86,12 @@ def look_of(thing: Thing, attrs: Mapping[str, AttrValue], *, shown: frozenset[st
 def chars(shape: Shape, attrs: Mapping[str, AttrValue]) -> bool:
     """Whether a shape is black because its thing is burnt: one whose class says nothing of how it looks then."""
     return attrs.get("cooked") == "burnt" and "cooked" not in shape.when and "cooked" not in shape.repaint
+
+
+def shape_look(shape: Shape, attrs: Mapping[str, AttrValue], look: Look, *, marked: bool) -> Look:
+    """What is on one shape of a thing with this look. marked: whether wet and dirt show on it."""
+    worn = look if marked else PLAIN
+    return replace(worn, roast=3) if chars(shape, attrs) else worn
 
 
 def marked_shapes(thing: Thing) -> frozenset[int]:

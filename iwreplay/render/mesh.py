@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from iwreplay.trig import sin_cos
 
-__all__ = ["SMOOTH_COS", "Mesh", "MeshBuilder", "Point2", "Point3", "blended", "circle", "segments_for"]
+__all__ = ["SMOOTH_COS", "Mesh", "MeshBuilder", "Point2", "Point3", "blended", "circle", "segments_for",
+           "with_normals"]  # fmt: skip
 
 Point2 = tuple[float, float]
 Point3 = tuple[float, float, float]
@@ -71,6 +72,31 @@ class MeshBuilder:
         for a in arrays:
             a.setflags(write=False)
         return Mesh(*arrays, two_sided=two_sided)
+
+
+def with_normals(
+    points: npt.NDArray[np.float64], faces: npt.NDArray[np.integer]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """Those of the faces (m, 3) that have an area, and at every point (n, 3) the mean normal of the faces around it."""
+    a, b, d = (points[faces[:, k]] for k in range(3))
+    u, v = b - a, d - a
+    across = np.stack(
+        [
+            u[:, 1] * v[:, 2] - u[:, 2] * v[:, 1],
+            u[:, 2] * v[:, 0] - u[:, 0] * v[:, 2],
+            u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0],
+        ],
+        axis=1,
+    )
+    size = across[:, 0] * across[:, 0] + across[:, 1] * across[:, 1] + across[:, 2] * across[:, 2]
+    keep = size > 1e-20
+    faces, across = faces[keep], across[keep]
+    normals = np.zeros_like(points)
+    for k in range(3):
+        np.add.at(normals, faces[:, k], across)
+    length = np.sqrt(normals[:, 0] * normals[:, 0] + normals[:, 1] * normals[:, 1] + normals[:, 2] * normals[:, 2])
+    normals = np.where(length[:, None] > 1e-15, normals / np.maximum(length, 1e-15)[:, None], (0.0, 0.0, 1.0))
+    return np.ascontiguousarray(faces, np.int32), normals
 
 
 def segments_for(radius_m: float) -> int:

@@ -25,7 +25,9 @@ class View:
     camera: npt.NDArray[np.float64]
     #: columns as in `layout`
     lamps: npt.NDArray[np.float64]
+    #: of things, and of the wearer's body: what is nearer is cut off
     near: float
+    body_near: float
     focal_px: float
     width: int
     height: int
@@ -71,9 +73,9 @@ class Projection:
         while True:
             wanted = setup(
                 s.vertices, s.normals, s.faces, s.part_vertices, s.part_faces, drawn, s.part_two_sided,
-                s.part_level, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.near, view.width,
-                view.height, view.lamps, self.view_vertices, self.view_normals, self._image, self.part_lamps,
-                self.xy, self.iz, self.source, self.flags, self._scratch, self._corners,
+                s.part_level, s.part_id, s.poses, s.turns, s.balls, view.camera, view.focal_px, view.near,
+                view.body_near, view.width, view.height, view.lamps, self.view_vertices, self.view_normals,
+                self._image, self.part_lamps, self.xy, self.iz, self.source, self.flags, self._scratch, self._corners,
             )  # fmt: skip
             if wanted <= len(self.source):
                 self.count = int(wanted)

@@ -20,9 +20,10 @@ import math
 import numpy as np
 
 from iwreplay.render.jit import OPTIONS_REVISION, inlined, kernel, shared
-from iwreplay.render.layout import LAMP_AT, LAMP_FADE, LAMP_REACH, LAMP_RECT, LAYOUT_REVISION
+from iwreplay.render.layout import BODY_ID, LAMP_AT, LAMP_FADE, LAMP_REACH, LAMP_RECT, LAYOUT_REVISION
 
 __all__ = [
+    "BODY_NEAR_M",
     "FIXED",
     "MAX_CORNERS",
     "NEAR_M",
@@ -39,8 +40,10 @@ assert LAYOUT_REVISION == 17835415
 
 #: fixed-point units in a pixel
 FIXED = 512
-#: surfaces nearer than this are cut off
+#: things nearer to the eyes than this are cut off: what one holds before one's face must not take all of the view
 NEAR_M = 0.02
+#: of the wearer's own body only what is nearer than this: a forearm passes by closer, and is no hollow tube
+BODY_NEAR_M = 0.002
 
 # Projected points lie within so many pixels of the image's centre; beyond, triangles are clipped. 2**14 pixels are
 # 2**23 units, products of two are 2**46: edge functions can't overflow 64 bits.
@@ -154,13 +157,14 @@ def _emit(
 
 @kernel
 def setup(
-    vertices, normals, faces, part_vertices, part_faces, part_drawn, part_two_sided, part_level, poses, turns, balls,
-    camera, focal_px, near, width, height, lamps, view_vertices, view_normals, image, part_lamps,
-    rec_xy, rec_iz, rec_src, rec_flags, scratch, corners_xy,
+    vertices, normals, faces, part_vertices, part_faces, part_drawn, part_two_sided, part_level, part_id, poses, turns,
+    balls, camera, focal_px, thing_near, body_near, width, height, lamps, view_vertices, view_normals, image,
+    part_lamps, rec_xy, rec_iz, rec_src, rec_flags, scratch, corners_xy,
 ):  # fmt: skip
     """View-space vertices and normals of every part in view, and a record for every triangle piece that may be seen.
 
-    camera (3, 4): rows right, up, forward, and in the last column the camera's position. lamps (n, LAMP_COLUMNS); bit j
+    camera (3, 4): rows right, up, forward, and in the last column the camera's position. thing_near, body_near: what is
+    nearer of things and of the wearer's body is cut off. lamps (n, LAMP_COLUMNS); bit j
     of part_lamps is set for a part in view that lamp j may reach. scratch (6 + 2 * MAX_CORNERS, 4) and corners_xy
     (MAX_CORNERS, 2) are working space. When `view_normals` has no rows no normals are made. Returns the number of
     records wanted; when it is above the capacity of `rec_*` the caller makes room and calls again.
@@ -180,6 +184,7 @@ def setup(
         part_lamps[p] = 0
         if part_drawn[p] == 0:
             continue
+        near = body_near if part_id[p] == BODY_ID else thing_near
         dx, dy, dz = balls[p, 0] - camera[0, 3], balls[p, 1] - camera[1, 3], balls[p, 2] - camera[2, 3]
         x = camera[0, 0] * dx + camera[0, 1] * dy + camera[0, 2] * dz
         y = camera[1, 0] * dx + camera[1, 1] * dy + camera[1, 2] * dz

@@ -27,7 +27,7 @@ from iwreplay.render.layout import CAP, FLOATS, LAMP_COLUMNS
 from iwreplay.render.lighting import light_surfaces
 from iwreplay.render.pool import default_threads, for_each_band
 from iwreplay.render.projection import Grid, Projection, View
-from iwreplay.render.raster import NEAR_M, raster_band
+from iwreplay.render.raster import BODY_NEAR_M, NEAR_M, raster_band
 from iwreplay.render.shade import colour_pixels
 from iwreplay.render.shadows import ShadowMaps
 from iwreplay.render.stage import Posed, Skin, Stage
@@ -38,7 +38,7 @@ from iwreplay.trig import tan
 __all__ = ["MAX_SIDE_PX", "RENDERER_NAME", "Frame", "Renderer", "focal_from_fovy"]
 
 #: Name and version of the reference renderer. The number rises with any change that alters a pixel, an id or a depth.
-RENDERER_NAME = "iwreplay-raster/4"
+RENDERER_NAME = "iwreplay-raster/5"
 
 #: longest side of a frame
 MAX_SIDE_PX = 8192
@@ -156,6 +156,7 @@ class Renderer:
             camera=np.array([(*row, camera[i]) for i, row in enumerate(rows)]),
             lamps=np.array(lamps, np.float64).reshape(len(lamps), LAMP_COLUMNS),
             near=NEAR_M,
+            body_near=BODY_NEAR_M,
             focal_px=float(focal_px),
             width=width,
             height=height,
@@ -187,7 +188,7 @@ class Renderer:
                     d.owner, d.behind, d.panes, peel, p.source, p.flags, s.faces, s.face_part,
                     p.view_vertices, p.view_normals, s.uv, s.part_material, s.part_id, pal.rgb, pal.glow,
                     pal.lift, pal.gloss, pal.alpha, pal.texture, pal.uv_scale, pal.texels, pal.levels,
-                    pal.level_count, view.focal_px, view.near, view.height, row0 // 2, pixel, end, frame.depth,
+                    pal.level_count, view.focal_px, view.body_near, view.height, row0 // 2, pixel, end, frame.depth,
                     frame.ids, frame.lattice, d.block, d.part, d.counts, d.weights, d.triangle,
                 )  # fmt: skip
                 light_surfaces(d.block, d.part, fragments, p.part_lamps, view.lamps, maps, rooms, view.camera)

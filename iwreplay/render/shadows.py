@@ -140,7 +140,10 @@ class ShadowMaps:
         if not parts.any():
             return np.zeros(_BANDS, np.bool_)
         p = self._projection
-        p.project(View(_map_camera(lit.pos), _NO_LAMPS, MAP_NEAR_M, MAP_FOCAL_PX, MAP_PX, MAP_PX), parts.view(np.uint8))
+        p.project(
+            View(_map_camera(lit.pos), _NO_LAMPS, MAP_NEAR_M, MAP_NEAR_M, MAP_FOCAL_PX, MAP_PX, MAP_PX),
+            parts.view(np.uint8),
+        )
         starts = p.bands(_GRID, rows=MAP_PX)
 
         def work(band: int, worker: int) -> None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from iwreplay.errors import RenderError
+from iwreplay.render.cloths import cloth
 from iwreplay.render.mesh import Mesh, MeshBuilder, Point2, blended, circle, segments_for
 from iwreplay.render.prisms import prism, rounded_box
 from iwreplay.trig import sin_cos
@@ -190,4 +191,5 @@ _MAKERS = {
     "lathe": (0, _lathe),
     "prism": (0, prism),
     "rounded_box": (4, rounded_box),
+    "cloth": (0, cloth),
 }

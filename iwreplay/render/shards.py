@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iwreplay.pose import IDENTITY, Pose, quat_to_matrix, rotate
-from iwreplay.render.mesh import Mesh
+from iwreplay.render.mesh import Mesh, with_normals
 from iwreplay.render.shapes import tessellate
 from iwreplay.scene.breaking import falls_to_pieces, wall_of
 from iwreplay.scene.geometry import Aabb, Box, aabb_of, shape_half
@@ -278,25 +278,8 @@ def _laid(points: Floats, faces: npt.NDArray[np.int32], *, out_m: float, toward:
     """Brought down to the ground and moved away from the middle."""
     s, c = sin_cos(toward)
     placed = points + np.array((out_m * c, out_m * s, _LIFT_M - float(points[:, 2].min())))
-    a, b, d = (placed[faces[:, k]] for k in range(3))
-    u, v = b - a, d - a
-    across = np.stack(
-        [
-            u[:, 1] * v[:, 2] - u[:, 2] * v[:, 1],
-            u[:, 2] * v[:, 0] - u[:, 0] * v[:, 2],
-            u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0],
-        ],
-        axis=1,
-    )
-    size = across[:, 0] * across[:, 0] + across[:, 1] * across[:, 1] + across[:, 2] * across[:, 2]
-    keep = size > 1e-20
-    faces, across = faces[keep], across[keep]
-    normals = np.zeros_like(placed)
-    for k in range(3):
-        np.add.at(normals, faces[:, k], across)
-    length = np.sqrt(normals[:, 0] * normals[:, 0] + normals[:, 1] * normals[:, 1] + normals[:, 2] * normals[:, 2])
-    normals = np.where(length[:, None] > 1e-15, normals / np.maximum(length, 1e-15)[:, None], (0.0, 0.0, 1.0))
-    arrays = (placed, normals, np.ascontiguousarray(placed[:, :2]), np.ascontiguousarray(faces))
+    faces, normals = with_normals(placed, faces)
+    arrays = (placed, normals, np.ascontiguousarray(placed[:, :2]), faces)
     for array in arrays:
         array.setflags(write=False)
     return Mesh(*arrays, two_sided=True)

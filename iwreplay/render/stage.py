@@ -29,7 +29,7 @@ from iwreplay.render.extras import (
 from iwreplay.render.labels import bend_m, label
 from iwreplay.render.layout import BODY_ID
 from iwreplay.render.liquids import liquid_bodies, step_of
-from iwreplay.render.looks import PLAIN, chars, look_of, marked_shapes, shown_by_class
+from iwreplay.render.looks import look_of, marked_shapes, shape_look, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.palette import Palette
 from iwreplay.render.raster import place_parts
@@ -285,9 +285,7 @@ class Stage:
                 shown = in_pieces if part.shard else not in_pieces and shape_is_drawn(part.shape, attrs)
                 if shown:
                     material = self._materials[material_name(part.shape, attrs)]
-                    worn = look if part.marked else PLAIN
-                    if chars(part.shape, attrs):
-                        worn = replace(worn, roast=3)
+                    worn = shape_look(part.shape, attrs, look, marked=part.marked)
                     self._wear(p, self.palette.material(material, worn))
                     lying = lying_at(thing, state.poses[thing.id]) if part.shard else None
                     self._put(p, lying or compose(world_from_link, part.shape.pose), moved)

@@ -57,8 +57,14 @@ _NORMALS = 11  # three corners
 _UV = 20  # three corners
 _UV_PLANES = 26  # u/z and v/z
 _FLAT = 30
+#: of the four samples of a pixel, the share of light that the panes looked at so far let through
+_THROUGH = 31
 #: its length
-TRIANGLE = 32
+TRIANGLE = 36
+
+#: at grazing angles, seen along its wall, glass hides so much of what is behind it, and loses so much of its
+#: own colour and of what it mirrors: its edges are dark before something bright, and bright before something dark
+_EDGE_HIDES, _EDGE_DARK, _EDGE_DULL = 0.7, 1.0, 0.6
 
 
 @shared
@@ -283,31 +289,30 @@ def _group(owner, rec_src, top, left, s, source):
 
 
 @inlined
-def _alpha(panes, layer, row, column, rec_src, face_part, part_material, alpha):
-    n = panes[layer, row, column]
-    return 0.0 if n < 0 else alpha[part_material[face_part[rec_src[n]]]]
+def _edge(f, j):
+    """0 where the pane of fragment j is looked at head-on, to 1 at grazing angles; takes its colour away there."""
+    x, y, z = float(f[PX * CAP + j]), float(f[PY * CAP + j]), float(f[PZ * CAP + j])
+    across = x * float(f[NX * CAP + j]) + y * float(f[NY * CAP + j]) + z * float(f[NZ * CAP + j])
+    away = 1.0 - min(1.0, abs(across) / math.sqrt(x * x + y * y + z * z))
+    edge = away * away * away
+    left = np.float32(1.0 - _EDGE_DARK * edge)
+    f[RED * CAP + j] *= left
+    f[GREEN * CAP + j] *= left
+    f[BLUE * CAP + j] *= left
+    return edge
 
 
-@shared
-def _shares(panes, layer, top, left, source, behind, rec_src, face_part, part_material, alpha):
-    """Shares of the pixel's colour and of its mirroring that a surface of this layer has (2: what is behind panes)."""
+@inlined
+def _shares(layer, top, left, source, opacity, rec_src, k):
+    """Shares of the pixel's colour and of its mirroring that a surface of this layer of records has. It takes from the
+    light that is let through at its samples what it keeps: all, with an opacity of 1."""
     share, mirror = 0.0, 0.0
     for q in range(4):
-        row, column = top + (q >> 1), left + (q & 1)
-        own = _source(behind, rec_src, row, column) if layer == 2 else _source(panes[layer], rec_src, row, column)
-        if own != source:
-            continue
-        first = _alpha(panes, 0, row, column, rec_src, face_part, part_material, alpha)
-        second = _alpha(panes, 1, row, column, rec_src, face_part, part_material, alpha)
-        if layer == 0:
-            share += first
-            mirror += 1.0
-        elif layer == 1:
-            share += (1.0 - first) * second
-            mirror += 1.0 - first
-        else:
-            share += (1.0 - first) * (1.0 - second)
-            mirror += (1.0 - first) * (1.0 - second)
+        if _source(layer, rec_src, top + (q >> 1), left + (q & 1)) == source:
+            through = k[_THROUGH + q]
+            share += through * opacity
+            mirror += through
+            k[_THROUGH + q] = through * (1.0 - opacity)
     return 0.25 * share, 0.25 * mirror
 
 
@@ -359,6 +364,8 @@ def list_surfaces(
         if any_panes and run == 0:
             for q in range(4):
                 glazed = glazed or panes[0, top + (q >> 1), left + (q & 1)] >= 0
+            for q in range(4):
+                k[_THROUGH + q] = 1.0
         begun = j
         best, best_id, best_z = 0, SKY_ID, np.inf
         for layer in range(0 if glazed else 2, 3):
@@ -383,11 +390,7 @@ def list_surfaces(
                 if count == 0:
                     continue
                 source = -1 if n < 0 else rec_src[n]
-                if glazed:
-                    share, mirror = _shares(
-                        panes, layer, top, left, source, behind, rec_src, face_part, part_material, alpha
-                    )
-                else:
+                if not glazed:
                     share = 0.25 * count
                     mirror = share
                 found, z = SKY_ID, np.inf
@@ -395,6 +398,8 @@ def list_surfaces(
                 if source < 0:
                     _fill_place(f, j, m)
                     _fill_colour(f, j, m, _SKY[0], _SKY[1], _SKY[2])
+                    if glazed:
+                        share, mirror = _shares(behind, top, left, source, 1.0, rec_src, k)
                     _fill(f, j, m, 0.0, 1.0, 0.0, share, mirror)
                 else:
                     p = face_part[source]
@@ -414,6 +419,14 @@ def list_surfaces(
                     else:
                         red, green, blue = rgb[material, 0], rgb[material, 1], rgb[material, 2]
                         _fill_colour(f, j, m, red * red, green * green, blue * blue)
+                    if glazed and layer < 2:
+                        edge = _edge(f, j)
+                        kept = alpha[material]
+                        kept += (1.0 - kept) * _EDGE_HIDES * edge
+                        share, mirror = _shares(panes[layer], top, left, source, kept, rec_src, k)
+                        mirror *= 1.0 - _EDGE_DULL * edge
+                    elif glazed:
+                        share, mirror = _shares(behind, top, left, source, 1.0, rec_src, k)
                     _fill(f, j, m, gloss[material], glow[material], lift[material], share, mirror)
                     found = part_id[p]
                     if run == 0:

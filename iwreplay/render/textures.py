@@ -113,6 +113,23 @@ def _fabric(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     return 240 + weave + (noise(u, v, cells=(64, 64), seed=51) - 128) // 10, _none(u)
 
 
+def _terry(u: Ints, v: Ints) -> tuple[Ints, Ints]:
+    loops = (noise(u, v, cells=(64, 64), seed=53) - 128) // 3
+    return 226 + loops + (cloud(u, v, cells=4, seed=54) - 128) // 10, _none(u)
+
+
+def _knit(u: Ints, v: Ints) -> tuple[Ints, Ints]:
+    # columns of stitches: each slants to the middle of its column, where it is deepest
+    across = np.abs(v % 32 - 16)
+    stitch = np.abs((u + across) % 16 - 8)
+    return 206 + across * 3 - np.where(stitch < 3, 26, 0), _none(u)
+
+
+def _check(u: Ints, v: Ints) -> tuple[Ints, Ints]:
+    half = TEXTURE_PX // 2
+    return 250 + _none(u), 118 * (u // half) + 118 * (v // half)
+
+
 def _carpet(u: Ints, v: Ints) -> tuple[Ints, Ints]:
     tuft = (noise(u, v, cells=(128, 128), seed=61) - 128) // 4
     return 238 + tuft + (cloud(u, v, cells=4, seed=62) - 128) // 10, _none(u)
@@ -177,11 +194,13 @@ TEXTURES: dict[str, Texture] = {
     "brick": Texture(0.46, 0.02, _brick, (196, 190, 180), upright=True),
     "carpet": Texture(0.40, 0.0, _carpet),
     "ceramic": Texture(1.0, 0.45, _flat),
+    "check": Texture(0.04, 0.0, _check, _WHITE),
     "checker": Texture(0.60, 0.25, _checker, _WHITE),
     "concrete": Texture(1.20, 0.03, _concrete),
     "fabric": Texture(0.20, 0.0, _fabric),
     "glass": Texture(1.0, 0.80, _flat),
     "grass": Texture(0.60, 0.0, _grass),
+    "knit": Texture(0.08, 0.0, _knit),
     "leather": Texture(0.25, 0.20, _leather),
     "marble": Texture(0.80, 0.40, _marble, (120, 122, 128)),
     "metal": Texture(0.30, 0.60, _metal),
@@ -192,6 +211,7 @@ TEXTURES: dict[str, Texture] = {
     "rubber": Texture(1.0, 0.04, _flat),
     "stone": Texture(0.50, 0.25, _stone),
     "stripes": Texture(0.12, 0.0, _stripes, _WHITE, upright=True),
+    "terry": Texture(0.12, 0.0, _terry),
     "tile": Texture(0.60, 0.35, _tile, (176, 172, 166)),
     "wicker": Texture(0.12, 0.03, _wicker),
     "wood": Texture(0.70, 0.14, _wood),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from iwreplay.errors import GeometryError
 from iwreplay.pose import IDENTITY, Pose, Vec3, compose, inverse, quat_about, quat_to_matrix, rotate, transform_point
+from iwreplay.scene.cloths import bounds_of_cloth
 from iwreplay.scene.hanging import look_of
 from iwreplay.scene.model import CompiledScene, Joint, Link, Shape, Thing
 from iwreplay.scene.outline import outline_of
@@ -100,7 +101,7 @@ def initial_joints(scene: CompiledScene) -> dict[str, float]:
 
 
 def shape_half(shape: Shape) -> Vec3:
-    """Half extents of a box around a shape, centred in the shape's own frame (a lathe or prism may fill it badly).
+    """Half extents of a box around a shape, centred in the shape's own frame (lathe, prism, cloth may fill it badly).
 
     Raises GeometryError for a size that is not of the kind's form."""
     s = shape.size
@@ -114,6 +115,9 @@ def shape_half(shape: Shape) -> Vec3:
     if shape.kind == "prism":
         outline = outline_of(s)
         return (max(abs(x) for x, _ in outline), max(abs(y) for _, y in outline), s[0])
+    if shape.kind == "cloth":
+        b = bounds_of_cloth(s)
+        return (max(-b[0], b[3]), max(-b[1], b[4]), max(-b[2], b[5]))
     want = {"box": 3, "cylinder": 2, "sphere": 1, "capsule": 2, "cone": 3, "rounded_box": 4}[shape.kind]
     low = 0.0 if shape.kind == "cone" else 1e-6
     if len(s) != want or min(s) < low:
@@ -219,4 +223,8 @@ def _shape_aabb(shape: Shape, link_pose: Pose) -> Aabb:
         x0, x1, y0, y1 = min(xs), max(xs), min(ys), max(ys)
         pose = compose(pose, ((x0 + x1) / 2.0, (y0 + y1) / 2.0, 0.0, 1.0, 0.0, 0.0, 0.0))
         half = ((x1 - x0) / 2.0, (y1 - y0) / 2.0, half[2])
+    if shape.kind == "cloth":
+        x0, y0, z0, x1, y1, z1 = bounds_of_cloth(shape.size)
+        pose = compose(pose, ((x0 + x1) / 2.0, (y0 + y1) / 2.0, (z0 + z1) / 2.0, 1.0, 0.0, 0.0, 0.0))
+        half = ((x1 - x0) / 2.0, (y1 - y0) / 2.0, (z1 - z0) / 2.0)
     return aabb_of(Box(pose, half))

@@ -51,10 +51,12 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     capsule (radius, half length), axis z; cone (bottom radius, top radius, half height), axis z;
     lathe (r0, z0, r1, z1, ...) the outline turned about z, open or closed as listed; visual only;
     prism (half thickness, x1, y1, x2, y2, ...) the closed outline in the xy plane drawn out along z both ways;
-    visual only; rounded_box (hx, hy, hz, radius) a box with round edges and corners; visual only.
+    visual only; rounded_box (hx, hy, hz, radius) a box with round edges and corners; visual only;
+    cloth (y0, y1, thickness, waves, gather, x1, z1, x2, z2, ...) a sheet along the line of (x, z) from y0 to y1, as
+    `scene.cloths` says; visual only.
     """
 
-    kind: Literal["box", "cylinder", "sphere", "capsule", "cone", "lathe", "prism", "rounded_box"]
+    kind: Literal["box", "cylinder", "sphere", "capsule", "cone", "lathe", "prism", "rounded_box", "cloth"]
     size: tuple[float, ...]
     #: link_from_shape
     pose: Pose = IDENTITY

@@ -6,6 +6,7 @@ import math
 
 from iwreplay.errors import GeometryError, SceneError
 from iwreplay.pose import Pose, Quat, Vec3, compose, quat_about, quat_mul
+from iwreplay.scene.cloths import GATHER_AT, folded_line
 from iwreplay.scene.geometry import shape_half
 from iwreplay.scene.model import Shape
 from iwreplay.scene.numbers import Numbers
@@ -15,14 +16,25 @@ from iwreplay.trig import sin_cos, tan
 __all__ = ["shapes_from"]
 
 _SIDES = ("left", "right", "front", "back", "bottom", "top")
-_MACRO_SIZES = {"hollow_round": 5, "shell": 4, "legs": 4, "arc": 4, "rounded_box": 4}
-_DRAWN_ONLY = ("cone", "lathe", "prism", "arc")
+_MACRO_SIZES = {
+    "hollow_round": (5,),
+    "shell": (4,),
+    "legs": (4,),
+    "arc": (4,),
+    "rounded_box": (4,),
+    "folded": (4, 6),
+}
+_DRAWN_ONLY = ("cone", "lathe", "prism", "cloth", "arc")
+#: a band on a folded cloth is so much thicker
+_BAND_M = 0.0012
 
 
 def shapes_from(spec: ShapeSpec, numbers: Numbers, *, paint: dict[str, str], where: str) -> list[Shape]:
     """The shapes that one entry of a class file stands for. `paint` maps slots to materials."""
-    role = spec.role or ("visual" if spec.kind in _DRAWN_ONLY else "both")
-    if role != "visual" and spec.kind in _DRAWN_ONLY:
+    # of a folded cloth, a band on it
+    drawn_only = spec.kind in _DRAWN_ONLY or (spec.kind == "folded" and len(spec.size) == _MACRO_SIZES["folded"][1])
+    role = spec.role or ("visual" if drawn_only else "both")
+    if role != "visual" and drawn_only:
         raise SceneError(
             f"{where}: a {spec.kind} is drawn only; add a box, cylinder, sphere or capsule to collide with"
         )
@@ -49,15 +61,20 @@ def shapes_from(spec: ShapeSpec, numbers: Numbers, *, paint: dict[str, str], whe
         return made
 
     if spec.kind in _MACRO_SIZES:
-        if len(spec.size) != _MACRO_SIZES[spec.kind]:
-            raise SceneError(f"{where}: {spec.kind} needs {_MACRO_SIZES[spec.kind]} numbers, not {len(spec.size)}")
+        if len(spec.size) not in _MACRO_SIZES[spec.kind]:
+            wanted = " or ".join(str(n) for n in _MACRO_SIZES[spec.kind])
+            raise SceneError(f"{where}: {spec.kind} needs {wanted} numbers, not {len(spec.size)}")
         made: list[Shape] = []
         for kind, size, local, only in _macro(spec, numbers, where=where):
             if only and role not in ("both", only):
                 continue
             made.append(shape(kind, size, local, only or role))
         return made
-    size = tuple(numbers.length(v, where=f"{where}.size") for v in spec.size)
+    size = tuple(
+        # a cloth is gathered to a share, which does not grow with the thing
+        (numbers.value if spec.kind == "cloth" and k == GATHER_AT else numbers.length)(v, where=f"{where}.size")
+        for k, v in enumerate(spec.size)
+    )
     return [shape(spec.kind, size, _at(0.0, 0.0, 0.0), role)]
 
 
@@ -75,6 +92,8 @@ def _macro(spec: ShapeSpec, numbers: Numbers, *, where: str) -> list[_Piece]:
     if spec.kind == "rounded_box":
         flat = _at(0.0, 0.0, 0.0)
         return [("rounded_box", (a, b, c, d), flat, "visual"), ("box", (a, b, c), flat, "collision")]
+    if spec.kind == "folded":
+        return _folded((a, b, c), d, (rest[0], rest[1]) if rest else None, spec.n or 4, where=where)
     if spec.kind == "shell":
         return _shell(a, b, c, d, spec.open)
     return [("box", (c, c, d / 2), _at(x * (a - c), y * (b - c), d / 2), "") for x in (-1, 1) for y in (-1, 1)]
@@ -121,6 +140,21 @@ def _shell(hx: float, hy: float, hz: float, wall: float, left_out: tuple[str, ..
             (x, y, _), (sx, sy, sz) = slabs[side]
             slabs[side] = ((x, y, t), (sx, sy, sz + t))
     return [("box", slabs[s][1], _at(*slabs[s][0]), "") for s in _SIDES if s not in left_out]
+
+
+def _folded(half: Vec3, waves: float, band: tuple[float, float] | None, layers: int, *, where: str) -> list[_Piece]:
+    hx, hy, hz = half
+    try:
+        line, thickness = folded_line(hy, 2.0 * hz, layers)
+    except GeometryError as problem:
+        raise SceneError(f"{where}: {problem}") from problem
+    x0, x1 = band or (-hx, hx)
+    if band is not None and not -hx <= x0 < x1 <= hx:
+        raise SceneError(f"{where}: a band from {x0:g} to {x1:g} m lies not on a cloth from {-hx:g} to {hx:g} m")
+    size = (x0, x1, thickness + (0.0 if band is None else _BAND_M), waves, 1.0, *(v for p in line for v in p))
+    # the folds of the line are at its +x, those of the class in front of it
+    drawn: _Piece = ("cloth", size, (0.0, 0.0, -hz, *quat_about((0.0, 0.0, 1.0), -math.pi / 2)), "visual")
+    return [drawn] if band is not None else [drawn, ("box", half, _at(0.0, 0.0, 0.0), "collision")]
 
 
 def _arc(radius: float, thick: float, start_deg: float, end_deg: float, n: int) -> list[_Piece]:

@@ -46,13 +46,15 @@ class ShapeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     - legs (hx, hy, half leg, height): four posts with their feet at the height of `pos`
     - arc (radius, thickness radius, from degree, to degree): a bent rod in the xz plane, visual only
     - rounded_box (hx, hy, hz, radius): drawn with round edges and corners, collided with as the box around it
+    - folded (hx, hy, hz, waves, [x0, x1]): a cloth that lies folded in `n` layers (4) around `pos`, its folds in
+      front; collided with as the box around it. With x0 and x1 only a band on it from there to there, drawn only
 
-    cone, lathe and prism are drawn only.
+    cone, lathe, prism and cloth are drawn only.
     """
 
     kind: Literal[
         "box", "cylinder", "sphere", "capsule", "cone", "lathe", "prism",
-        "rounded_box", "hollow_round", "shell", "legs", "arc",
+        "rounded_box", "cloth", "hollow_round", "shell", "legs", "arc", "folded",
     ]  # fmt: skip
     size: tuple[Num, ...]
     pos: Num3 = (0.0, 0.0, 0.0)
@@ -63,7 +65,7 @@ class ShapeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     repaint: dict[str, dict[str, str]] = {}
     #: shell: sides left out
     open: tuple[Literal["front", "back", "left", "right", "top", "bottom"], ...] = ()
-    #: arc, hollow_round: number of pieces
+    #: arc, hollow_round: number of pieces; folded: of layers
     n: int = 0
 
 

@@ -7,22 +7,25 @@ depends on is kept with it, so that a backend can follow a state: `iwreplay:when
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from pxr import Gf, Sdf, UsdGeom, UsdShade, Vt
 
 from iwreplay.errors import StageError
-from iwreplay.pose import IDENTITY, Pose
+from iwreplay.pose import IDENTITY, Pose, compose, inverse
 from iwreplay.render.appearance import liquid_of, liquid_share, material_name, shape_is_drawn
 from iwreplay.render.extras import EXTRA_MATERIALS, extra_shapes
 from iwreplay.render.labels import bend_m, label
 from iwreplay.render.liquids import liquid_bodies, step_of
-from iwreplay.render.looks import PLAIN, Look, look_of, marked_shapes, shown_by_class
+from iwreplay.render.looks import PLAIN, Look, look_of, marked_shapes, shape_look, shown_by_class
 from iwreplay.render.mesh import Mesh
 from iwreplay.render.shapes import tessellate
+from iwreplay.render.shards import lying_at, shards_of
 from iwreplay.render.textures import TEXTURES
+from iwreplay.scene.breaking import BROKEN, falls_to_pieces
+from iwreplay.scene.geometry import link_poses_at
 from iwreplay.scene.lettering import face_pose, face_shows
 from iwreplay.scene.model import CompiledScene, Face, Link, Material, Shape, Thing
 from iwreplay.usd.edge import place, vectors
@@ -54,23 +57,49 @@ class Visuals:
         StageError for a material that the scene does not define."""
         shown = shown_by_class(thing)
         look = look_of(thing, thing.attrs, shown=shown)
+        in_pieces = thing.attrs.get(BROKEN) is True and falls_to_pieces(thing)
+        if in_pieces:
+            look = replace(look, cracks=False)
         marked = marked_shapes(thing)
         for k, link in enumerate(thing.links):
             for n, shape in enumerate(link.shapes):
                 if shape.role != "collision":
-                    worn = look if not marked or (k == 0 and n in marked) else PLAIN
-                    self._shape(thing, shape, links[k], f"shape_{n}", worn)
+                    worn = shape_look(shape, thing.attrs, look, marked=not marked or (k == 0 and n in marked))
+                    prim = self._shape(thing, shape, links[k], f"shape_{n}", worn)
+                    if in_pieces:
+                        hidden(prim)
             for face in link.faces:
                 self._face(thing, link, face, links[k])
         for n, (k, shape) in enumerate(extra_shapes(thing, shown=shown)):
-            self._shape(thing, shape, links[k], f"extra_{n}", PLAIN)
+            prim = self._shape(thing, shape, links[k], f"extra_{n}", PLAIN)
+            if in_pieces:
+                hidden(prim)
+        if in_pieces:
+            self._pieces(thing, links[0], look)
         self._liquid(thing, links[0])
 
-    def _shape(self, thing: Thing, shape: Shape, link: Any, name: str, look: Look) -> None:
+    def _pieces(self, thing: Thing, link: Any, look: Look) -> None:
+        """What a thing has fallen to, each piece in the material of the shape that it comes off."""
+        link_from_world = inverse(link_poses_at(thing, thing.pose, {})[0])
+        at = compose(link_from_world, lying_at(thing, thing.pose))
+        for n, (shape, mesh) in enumerate(shards_of(thing)):
+            made, colour = self.looks.of(
+                self._material(thing, shape), shape_look(shape, thing.attrs, look, marked=True)
+            )
+            prim = author_mesh(
+                self.stage, _visuals(self.stage, link).AppendChild(f"piece_{n}"), mesh, tiled=(1.0, -1.0)
+            )
+            _paint(prim, made, colour)
+            place(prim, at)
+
+    def _material(self, thing: Thing, shape: Shape) -> Material:
         wanted = material_name(shape, thing.attrs)
         if wanted not in self._materials:
             raise StageError(f"thing {thing.id!r} uses material {wanted!r}, which scene {self.scene.id!r} has not")
-        made, colour = self.looks.of(self._materials[wanted], look)
+        return self._materials[wanted]
+
+    def _shape(self, thing: Thing, shape: Shape, link: Any, name: str, look: Look) -> Any:
+        made, colour = self.looks.of(self._material(thing, shape), look)
         prim = author_mesh(
             self.stage,
             _visuals(self.stage, link).AppendChild(name),
@@ -85,6 +114,7 @@ class Visuals:
             prim.SetCustomDataByKey("iwreplay:when", json.dumps(shape.when, sort_keys=True))
         if shape.repaint:
             prim.SetCustomDataByKey("iwreplay:repaint", json.dumps(shape.repaint))
+        return prim
 
     def _liquid(self, thing: Thing, link: Any) -> None:
         liquid = liquid_of(thing, thing.attrs, self._materials)

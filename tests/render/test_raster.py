@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iwreplay.render.layout import LAMP_COLUMNS
-from iwreplay.render.raster import MAX_CORNERS, NEAR_M, count_bands, fill_bands, raster_band, setup
+from iwreplay.render.layout import BODY_ID, LAMP_COLUMNS
+from iwreplay.render.raster import BODY_NEAR_M, MAX_CORNERS, NEAR_M, count_bands, fill_bands, raster_band, setup
 
 SIDE = 48
 FOCAL = 40.0
@@ -22,6 +22,7 @@ def owners(
     *,
     two_sided: bool = True,
     level: int = 4,
+    part_id: int = 0,
     records: int = 4096,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Source triangle and inverse depth at the four samples of every pixel of a SIDE x SIDE image.
@@ -36,9 +37,10 @@ def owners(
     camera = np.array([(1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 1.0, 0.0, 0.0)])
     wanted = setup(
         vertices, np.zeros((n, 3)), faces, np.array([[0, n]], np.int32), np.array([[0, t]], np.int32), np.ones(1,
-        np.uint8), np.array([two_sided], np.uint8), np.array([level], np.uint8), poses, turns, np.array([[0.0, 0.0,
-        0.0, 1e6]]), camera, FOCAL, NEAR_M, SIDE, SIDE, np.zeros((0, LAMP_COLUMNS)), np.empty((n, 3)), np.empty((n, 3)),
-        np.empty((n, 3), np.int32), np.zeros(1, np.int64), rec_xy, rec_iz, rec_src, rec_flags,
+        np.uint8), np.array([two_sided], np.uint8), np.array([level], np.uint8), np.array([part_id], np.int32),
+        poses, turns, np.array([[0.0, 0.0, 0.0, 1e6]]), camera, FOCAL, NEAR_M, BODY_NEAR_M, SIDE, SIDE,
+        np.zeros((0, LAMP_COLUMNS)), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3), np.int32),
+        np.zeros(1, np.int64), rec_xy, rec_iz, rec_src, rec_flags,
         np.empty((6 + 2 * MAX_CORNERS, 4)), np.empty((MAX_CORNERS, 2), np.int64),
     )  # fmt: skip
     assert wanted <= records
@@ -54,6 +56,19 @@ def owners(
     )  # fmt: skip
     source = np.where(owner >= 0, rec_src[np.maximum(owner, 0)] if wanted else -1, -1)
     return source.astype(np.int32), near_iz
+
+
+@pytest.mark.parametrize(("part_id", "nearest_m"), [(0, NEAR_M), (BODY_ID, BODY_NEAR_M)])
+def test_what_is_too_near_is_cut_off_and_the_body_later_than_things(part_id: int, nearest_m: float) -> None:
+    """A plane across the view is seen whole a hair behind the limit, and not at all a hair before it."""
+    faces = np.array([(0, 1, 2), (0, 2, 3)], np.int32)
+    for depth, there in ((1.01 * nearest_m, True), (0.99 * nearest_m, False)):
+        corners = np.array([(x * depth, depth, z * depth) for x, z in ((-9, -9), (9, -9), (9, 9), (-9, 9))])
+        source, near_iz = owners(corners, faces, part_id=part_id)
+        assert (source >= 0).all() == there
+        assert (source >= 0).any() == there
+        if there:
+            assert np.allclose(near_iz, 1.0 / depth)
 
 
 def jittered_grid(

@@ -58,9 +58,9 @@ def test_pinned_frames() -> None:
 
 
 PINNED = [
-    "c4c280291ea0a15e98322789e8c3fba58ed99006502948471701c12e6c4b246e",
-    "b51327027d05975912514bd864be5e655cf18b444d320a46339ab39287448422",
-    "431980996783cc0d4e9a9194c1f8f86077e5a92812dbc59db055c09f136a3540",
+    "6357dd4f0ced3d30e3fc4ef4fb57ce4b1a8bdf040eb3d70f6bc7059b8cae6f66",
+    "9957394349fb463db46c750ac14239b5e4ac58df39078f338e56c08d172b860b",
+    "1d1d7c8350350ea6a00250ae975710885271925dee0784b8d99011f8f13c8535",
 ]
 
 
@@ -332,3 +332,21 @@ def test_focal_length() -> None:
         focal_from_fovy(180.0, height=480)
     with pytest.raises(RenderError, match="threads"):
         Renderer(small_scene(), threads=0)
+
+
+def test_an_arm_close_before_the_eyes_is_not_cut_open() -> None:
+    """From a centimetre before the body one sees its surface, nearer than things are drawn, and not through it."""
+    scene = small_scene(wall())
+    state = WorldState(scene)
+    renderer = Renderer(scene, body=own_skin().without_head(), threads=1)
+    poses = bone_poses(state.body)
+    x, y, z = poses[0][:3]
+
+    def seen(distance_m: float) -> Frame:
+        camera = look((x, y - distance_m, z), (x, y, z))
+        return renderer.draw(state, camera=camera, focal_px=FOCAL, width=W, height=H, body=poses)
+
+    surface_m = 2.0 - float(seen(2.0).depth[H // 2, W // 2])
+    near = seen(surface_m + 0.01)
+    assert near.depth[H // 2, W // 2] == pytest.approx(0.01, abs=0.001)
+    assert (near.ids[H // 2 - 30 : H // 2 + 30, W // 2 - 30 : W // 2 + 30] == BODY_ID).all()

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 import pytest
 
+from iwreplay.scene.cloths import bounds_of_cloth
 from iwreplay.scene.library import Library
 from iwreplay.scene.model import CompiledScene, Face, Shape, Thing
 from iwreplay.taskpack.loader import load_tasks, validate_task
@@ -58,6 +59,9 @@ def area(shape: Shape) -> float:
         c = (max(z[1::2]) - min(z[1::2])) / 2
     elif shape.kind == "prism":
         a, b, c = (max(z[1::2]) - min(z[1::2])) / 2, (max(z[2::2]) - min(z[2::2])) / 2, z[0]
+    elif shape.kind == "cloth":
+        x0, y0, z0, x1, y1, z1 = bounds_of_cloth(z)
+        a, b, c = (x1 - x0) / 2, (y1 - y0) / 2, (z1 - z0) / 2
     else:
         a = b = z[0]
         c = z[1] + (z[0] if shape.kind == "capsule" else 0.0)

@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from PIL import Image
 from pxr import Gf, Kind, Usd, UsdGeom, UsdPhysics, UsdSemantics, UsdShade
 
-from iwreplay.pose import Pose
+import taskpacks
+from iwreplay.pose import IDENTITY, Pose, quat_about
 from iwreplay.render.stage import Stage
 from iwreplay.render.text import draw_text
 from iwreplay.scene.geometry import initial_joints
+from iwreplay.scene.library import Wanted, load_library
 from iwreplay.scene.model import CompiledScene
 from iwreplay.usd import prim_name, read_stage, write_stage
 from iwreplay.vocabulary import AttrValue
@@ -68,7 +71,12 @@ def _drawn(scene: CompiledScene) -> dict[str, set[tuple[float, ...]]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_seen_is_what_the_renderer_draws(name: str, stages: dict[str, Any]) -> None:
-    scene, stage = scene_named(name), stages[name]
+    compared = _compare(scene_named(name), stages[name])
+    assert compared > (400 if name == "awkward" else 4_000)
+
+
+def _compare(scene: CompiledScene, stage: Any) -> int:
+    """Asserts that a stage shows the points that the renderer draws, and says how many."""
     drawn = _drawn(scene)
     plugged = {t.id for t in scene.things if t.attrs.get("plugged")}
     compared = 0
@@ -85,7 +93,65 @@ def test_what_is_seen_is_what_the_renderer_draws(name: str, stages: dict[str, An
         assert all(_neighbours(p) & drawn[thing.id] for p in points - drawn[thing.id]), thing.id
         assert all(_neighbours(p) & points for p in drawn[thing.id] - points), thing.id
         compared += len(points)
-    assert compared > (400 if name == "awkward" else 4_000)
+    return compared
+
+
+#: things of the library in states that frames show, and what of it their materials tell
+_STATES: dict[str, tuple[str, dict[str, AttrValue], str]] = {
+    "glass_1": ("glass", {"broken": True, "contains": {"milk": 0.2}}, ""),
+    "plate_1": ("plate", {"broken": True}, ""),
+    "vase_1": ("vase", {"broken": True}, ""),
+    "tomato_1": ("tomato", {"cut": True}, ""),
+    "lasagne_1": ("lasagne", {"cooked": "burnt"}, "roast3"),
+    "bread_1": ("bread", {"cut": True, "mold_exposed": True}, ""),
+    "spill_1": ("spill", {}, ""),
+    "mug_1": ("mug", {"clean": False, "contains": {"coffee": 0.1}}, "smear"),
+    "cloth_1": ("hand_towel", {"parent": "on:rail_1.hook_left"}, ""),
+    "shirt_1": ("shirt", {"parent": "on:rail_1.hook_left", "wet": True}, ""),
+    "lamp_1": ("desk_lamp", {"on": True}, ""),
+}
+
+
+@pytest.fixture(scope="module")
+def in_states() -> CompiledScene:
+    """Things that are broken, cut, burnt, spilled, dirty, hung, on; the broken ones lie on their sides."""
+    library = load_library(taskpacks.root() / "objects")
+    things = []
+    for k, (name, (cls, attrs, _)) in enumerate(_STATES.items()):
+        turned = quat_about((1.0, 2.0, 0.5), 1.2) if attrs.get("broken") else IDENTITY[3:]
+        wanted = Wanted(id=name, cls=cls, pose=(0.7 * k, 0.2, 0.3, *turned))
+        made = library.make(wanted, where="test")[0]
+        things.append(msgspec.structs.replace(made, attrs={**made.attrs, **attrs}))
+    shapes = [s for t in things for link in t.links for s in link.shapes]
+    names = {m for s in shapes for m in (s.material, *(v for table in s.repaint.values() for v in table.values()))}
+    materials = tuple(library.material(n, where="test") for n in sorted(names))
+    return msgspec.structs.replace(scene_named("awkward"), things=tuple(things), materials=materials)
+
+
+def test_states_that_frames_show_are_in_the_stage(in_states: CompiledScene, tmp_path: Path) -> None:
+    write_stage(in_states, tmp_path / "x.usda", dt_s=DT_S)
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    _compare(in_states, stage)
+    for name, (_, _, mark) in _STATES.items():
+        bound = {
+            UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()[0].GetPath().name
+            for prim in _meshes(stage, f"/World/Things/{prim_name(name)}")
+            if UsdGeom.Imageable(prim).ComputeVisibility() != UsdGeom.Tokens.invisible
+        }
+        assert any(mark in m for m in bound), (name, bound)
+
+
+def test_what_is_broken_lies_in_pieces(in_states: CompiledScene, tmp_path: Path) -> None:
+    write_stage(in_states, tmp_path / "x.usda", dt_s=DT_S)
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    for name in ("glass_1", "plate_1", "vase_1"):
+        seen = [
+            p.GetName()
+            for p in _meshes(stage, f"/World/Things/{name}")
+            if UsdGeom.Imageable(p).ComputeVisibility() != UsdGeom.Tokens.invisible
+        ]
+        assert len(seen) >= 5
+        assert all(n.startswith("piece_") for n in seen), seen
 
 
 def _neighbours(point: tuple[float, ...]) -> set[tuple[float, ...]]:
