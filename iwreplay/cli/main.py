@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from iwreplay import __version__
-from iwreplay.cli import bench, frames, log, query, replay, run, scene_pictures, scenes, score, show, tasks
+from iwreplay.cli import audit, bench, frames, log, query, replay, run, scene_pictures, scenes, score, show, tasks
 from iwreplay.cli.interrupts import CtrlC
 from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
@@ -63,6 +63,7 @@ app.add_typer(scenes.app, name="scene")
 run.add_to(app)
 app.add_typer(bench.app, name="bench")
 show.add_to(app)
+audit.add_to(app)
 replay.add_to(app)
 frames.add_to(app)
 score.add_to(app)

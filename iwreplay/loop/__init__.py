@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iwreplay.loop.answers import AnswerError
+from iwreplay.loop.audit import STATEMENTS, Audited, audit_episode
 from iwreplay.loop.dialogue import dialogue_of
 from iwreplay.loop.engine import Engine, EngineFactory, Frames, Watch, WatchFactory
 from iwreplay.loop.episode import EpisodeResult, EpisodeStopped, Resumption, run_episode
@@ -13,7 +14,9 @@ from iwreplay.loop.protocol import CHECKED_STATEMENTS, Violation, protocol_viola
 
 __all__ = [
     "CHECKED_STATEMENTS",
+    "STATEMENTS",
     "AnswerError",
+    "Audited",
     "Engine",
     "EngineFactory",
     "EpisodeResult",
@@ -25,6 +28,7 @@ __all__ = [
     "Violation",
     "Watch",
     "WatchFactory",
+    "audit_episode",
     "configured",
     "dialogue_of",
     "environment_fingerprint",

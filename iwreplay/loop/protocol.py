@@ -1,9 +1,12 @@
 """The audit: which numbered statements of the evaluation protocol a finished log breaks.
 
-A pure function of events, so that any log can be audited, whoever recorded it. Statements 1 to 16 and 19 to 25 leave
-traces in a single log and are checked here; 17 and 18 restrict what a Human may think, and 26 on speak about sets of
-tasks and of runs. An episode that was spoilt by a fault may stop anywhere; everything before the fault is still held
-to the protocol.
+A pure function of events, so that any log can be audited, whoever recorded it. Statements 1 to 16, 19 to 25, 41 and 43
+leave traces in a single log and are checked here; 17 and 18 restrict what a Human may think, and most of 26 on speak
+about sets of tasks and of runs (`iwreplay.loop.audit` says where those are shown). An episode that was spoilt by a
+fault may stop anywhere; everything before the fault is still held to the protocol.
+
+What was sent to hosted models is not in the log but kept beside it under its hash: who has it, gives it, and then it is
+read too: every text is scanned, and every picture must be the frame that it says it is.
 """
 
 from __future__ import annotations
@@ -37,16 +40,17 @@ from iwreplay.events import (
     WorldSnapshot,
 )
 from iwreplay.loop.audit_actions import ActionAudit
+from iwreplay.loop.audit_calls import CallAudit, Content
 from iwreplay.loop.dialogue import ASSISTANT, line_of
 from iwreplay.loop.leaks import LeakScanner
 from iwreplay.loop.limits import NOOP, limits_of
 from iwreplay.vocabulary import PHASES
 from iwreplay.world.state import WorldState
 
-__all__ = ["CHECKED_STATEMENTS", "Violation", "protocol_violations"]
+__all__ = ["CHECKED_STATEMENTS", "Content", "Violation", "protocol_violations"]
 
 #: numbers of the statements that the audit can find broken
-CHECKED_STATEMENTS: tuple[int, ...] = (*range(1, 17), *range(19, 26))
+CHECKED_STATEMENTS: tuple[int, ...] = (*range(1, 17), *range(19, 26), 41, 43)
 
 #: of the seven numbers of a pose; the camera is worked out from the body by the same arithmetic
 _CAMERA_TOLERANCE = 1e-9
@@ -63,9 +67,12 @@ class Violation(msgspec.Struct, frozen=True, kw_only=True, order=True):
     message: str
 
 
-def protocol_violations(events: Iterable[Event]) -> tuple[Violation, ...]:
-    """Every violation in the events of one log, in log order; empty for a log that follows the protocol."""
-    audit = _Audit()
+def protocol_violations(
+    events: Iterable[Event], *, content: Content = lambda sha256, kind: None
+) -> tuple[Violation, ...]:
+    """Every violation in the events of one log, in log order; empty for a log that follows the protocol. `content`
+    gives what was sent to models, where that is at hand."""
+    audit = _Audit(content)
     seq = -1
     for seq, event in enumerate(events):
         audit.see(seq, event)
@@ -83,7 +90,8 @@ def _shown(ids: list[str]) -> tuple[str, ...]:
 
 
 class _Audit:
-    def __init__(self) -> None:
+    def __init__(self, content: Content) -> None:
+        self.calls = CallAudit(self.report, content)
         self.found: list[Violation] = []
         self.seq = 0
         self.opened: EpisodeOpened | None = None
@@ -96,6 +104,8 @@ class _Audit:
         self.turn = 0
         self.last_decision: AssistantDecision | None = None
         self.shown_this_turn: Observation | None = None
+        #: role -> what it was shown last
+        self.shown: dict[str, Observation] = {}
         self.intent: list[str] = []
         self.fault: Fault | None = None
         self.ended: EpisodeEnded | None = None
@@ -147,6 +157,7 @@ class _Audit:
         self.scanner = LeakScanner(event.task, event.scene)
         self.state = WorldState(event.scene)
         self.intent = list(event.task.human.intent)
+        self.calls.opened(event, self.scanner)
         limits = limits_of(event.task)
         if (event.config.max_turns, event.config.max_actions) != (limits.turns, limits.actions):
             self.report(
@@ -169,6 +180,7 @@ class _Audit:
             self._scan(line.text, f"what {line.speaker} says", (14,))
         if isinstance(event, FrameCaptured):
             self._frame(event, opened)
+            self.calls.frame(event)
         elif isinstance(event, Observation):
             self._observation(event, opened)
         elif isinstance(event, AssistantDecision):
@@ -179,6 +191,8 @@ class _Audit:
                 self.report(5, f"a Human turn without commands is written as {NOOP}")
         elif isinstance(event, CommandIssued):
             self._command(event, opened)
+        elif isinstance(event, ModelCall):
+            self.calls.call(event, self.shown.get(event.role), "\n".join(self.spoken))
         elif isinstance(event, PrimitiveOutcome):
             if any(leak.kind == "identifier" for leak in scanner.scan(event.sentence)):
                 self.report(20, f"failure sentence with a hidden identifier: {event.sentence!r}")
@@ -215,6 +229,7 @@ class _Audit:
 
     def _observation(self, event: Observation, opened: EpisodeOpened) -> None:
         self._once(f"observation:{event.role}", 13)
+        self.shown[event.role] = event
         if event.available != len(self.frames):
             self.report(3, f"{event.available} frames are said to be available, {len(self.frames)} were captured")
         unknown = [f for f in event.frames if f not in self.known_frames]
@@ -246,6 +261,7 @@ class _Audit:
         if self.shown_this_turn is None or self.shown_this_turn.turn != event.turn:
             self.report(13, "a decision without the ids of the frames shown")
         self.last_decision = event
+        self.calls.decision(event)
         if event.text:
             self.spoken.append(event.text)
         if event.decision == "interrupt":

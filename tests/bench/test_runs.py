@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from iwreplay.app.auditing import audit_episodes
 from iwreplay.app.benching import BenchOptions, Budget, list_runs, plan_run, play_run, run_state
 from iwreplay.app.replaying import replay_episodes
 from iwreplay.app.tasks import find_task
@@ -285,6 +286,9 @@ def test_models_play_and_everything_that_they_said_is_in_the_logs(tmp_path: Path
     kept = list(tmp_path.glob("episodes/*/requests/*.json"))
     assert len(kept) == len(there.requests)
     assert {v.grade for v in replay_episodes(tmp_path, keep=False)} == {"exact"}
+    for found in audit_episodes(tmp_path):
+        assert [s for s in found.statements if s.finding == "broken"] == []
+        assert found.statements[13].finding == "holds"
 
 
 def test_a_run_stops_when_its_budget_is_spent_and_goes_on_with_more(tmp_path: Path, hosted: Any) -> None:

@@ -16,7 +16,9 @@ from iwreplay.events import (
     Event,
     FrameCaptured,
     HumanTurn,
+    ModelCall,
     Observation,
+    Participant,
     PhaseChanged,
     PrimitiveOutcome,
     StateDelta,
@@ -147,6 +149,11 @@ BROKEN: list[tuple[int, str, Break]] = [
     (25, "a refusal that is not flagged", edit(PrimitiveOutcome, match={"ok": False}, refused=False)),
     (25, "a command without outcome", drop(PrimitiveOutcome, 1)),
     (25, "a number left out", edit(CommandIssued, 2, action=7)),
+    (41, "notes without the memory arm", lambda e: edit(AssistantDecision, memory="Key: left.")(
+        edit(EpisodeOpened, assistant=Participant(name="m", version="1", params={"memory": "off"}))(e))),
+    (43, "a model that nobody spoke of", insert(
+        like(ModelCall, role="assistant", model="m", request_sha256="00", answer="", input_tokens=None,
+             output_tokens=None, cost_usd=None, latency_s=0.0, retries=0, params={}), AssistantDecision)),
 ]  # fmt: skip
 
 

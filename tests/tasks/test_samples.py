@@ -14,7 +14,7 @@ import pytest
 from iwreplay.events import EpisodeOpened, FrameCaptured
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.log import check, read_log, state_at
-from iwreplay.loop import environment_fingerprint, protocol_violations
+from iwreplay.loop import audit_episode, environment_fingerprint, protocol_violations
 from iwreplay.world.state import WorldState
 from recorder.simulators.mujoco_backend import MujocoSimulator
 from replayer import reexecute, replay_frames
@@ -44,6 +44,7 @@ def test_a_sample_is_small_whole_and_scores_as_recorded(name: str) -> None:
     assert KNOWN["D03-one-too-many"]["failed_checks"] == ["regular_cartons_stay"]
     with read_log(path) as log:
         assert protocol_violations(log.events()) == ()
+        assert [a for a in audit_episode(log) if a.finding == "broken"] == []
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
