@@ -26,7 +26,7 @@ _EDGE = 2
 #: from one fold to the next: so much, and so many times what it is out of true
 _LEAST_FOLD_M, _FOLD_PER_WAVES = 0.06, 4.0
 #: pieces of a fold
-_PIECES = 6
+_PIECES = 8
 #: so far down, what hangs has its whole width and its deepest folds; at its upper end, folds of this share
 _HANGS_M, _AT_TOP = 0.3, 0.3
 

@@ -4,10 +4,12 @@ The same state, camera and size give the same bytes on any processor and with an
 
 Glass is a material whose `alpha` is below 1. In colours it is mixed with what is behind it, sample by sample: the
 nearest two panes in front of the nearest solid surface, whatever the order in which they are drawn; a third is not
-there. What a pane mirrors is not thinned out by its `alpha`. For ids and depth there is no mixing: a pane takes one to
-three of the four samples of a pixel, by its `alpha`, another set in each pixel. So neither hides the other from a
-count of samples (`lattice`, which says what the wearer sees), and a pixel's id and depth are of the surface with most
-samples. Glass casts no shadow.
+there. What a pane mirrors is not thinned out by its `alpha`. Seen along its wall it hides more and is darker, so that
+clear glass has an outline before something white. For ids and depth there is no mixing: a pane takes one to three of
+the four samples of a pixel, by its `alpha`, another set in each pixel. So neither hides the other from a count of
+samples (`lattice`, which says what the wearer sees), and a pixel's id and depth are of the surface with most samples.
+Glass casts no shadow. Things nearer than 2 cm are cut off; of the wearer's own body, which passes by closer, only what
+is nearer than 2 mm, so that one never looks into an arm.
 """
 
 from __future__ import annotations

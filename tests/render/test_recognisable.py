@@ -294,21 +294,24 @@ def test_cloth_has_folds_and_patterns(library: Library, cls: str) -> None:
 
 
 def test_a_sweater_has_a_neck_and_two_sleeves(library: Library) -> None:
-    """From above its neck is a dark opening in a ring of another colour, and both cuffs lie on its breast."""
+    """From above: a dark opening in a ring of another colour, elbows that stand out at its sides, cuffs before it."""
     stand = _Stand(library, "sweater")
-    state = WorldState(stand.scene)
-    frame = stand.renderer.draw(
-        state, camera=look((0.0, -0.02, 0.4), (0.0, 0.0, 0.0)), focal_px=180.0, width=W, height=H
-    )
+    camera = look((0.0, -0.02, 0.4), (0.0, 0.0, 0.0))
+    frame = stand.renderer.draw(WorldState(stand.scene), camera=camera, focal_px=180.0, width=W, height=H)
     per_m = 180.0 / (0.4 - 0.036)
 
-    def at(x: float, y: float) -> npt.NDArray[np.int16]:
-        return frame.rgb[round(H / 2 - y * per_m) - 1, round(W / 2 + x * per_m)].astype(np.int16)
+    def pixel(x: float, y: float) -> tuple[int, int]:
+        return round(H / 2 - y * per_m) - 1, round(W / 2 + x * per_m)
 
-    body = at(0.1, -0.08)
-    assert at(0.0, 0.07).sum() < 0.75 * body.sum()
-    for x, y in ((0.05, 0.07), (-0.05, 0.07), (0.0, 0.025)):
-        assert at(x, y).sum() > 1.2 * body.sum()
+    def bright(x: float, y: float) -> int:
+        return int(frame.rgb[pixel(x, y)].astype(int).sum())
+
+    body = bright(0.08, 0.07)
+    assert bright(0.0, 0.066) < 0.75 * body
+    for x, y in ((0.042, 0.066), (-0.042, 0.066), (0.028, 0.003), (-0.028, 0.003)):
+        assert bright(x, y) > 1.2 * body, (x, y)
+    assert all(frame.ids[pixel(x, -0.03)] == 0 for x in (-0.125, 0.125))
+    assert all(frame.ids[pixel(x, -0.095)] == -1 for x in (-0.125, 0.125))
 
 
 #: of a clear vessel in a white cabinet, the least share of its pixels that are told from the white
