@@ -153,7 +153,6 @@ def record_tasks(
     """
     packs = find_tasks(tasks)
     script = script_of(assistant)
-    check_tasks_load(packs)
     check_participants(
         assistant,
         human,
@@ -165,6 +164,7 @@ def record_tasks(
     )
     if jobs > 1 and is_person(assistant, human):
         raise ParticipantError(f"a person plays one episode at a time; leave --jobs {jobs} out")
+    check_tasks_load(packs)
     Store.open_or_make(store, made_by=f"iwreplay {__version__}")
     wish = Wish(
         store=store,

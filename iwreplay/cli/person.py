@@ -29,6 +29,7 @@ class TerminalConsole:
 
     def __init__(self, folder: Path, *, show: Show = "auto") -> None:
         """folder: for the pictures, made when the first one is kept."""
+        self.tell("The episode is being set up, which takes some seconds.")
         self._folder = folder
         self._typed = _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
         self._way: Way = _way() if show == "auto" else show
@@ -43,10 +44,9 @@ class TerminalConsole:
 
     def tell(self, text: str) -> None:
         """Lines on stderr, broken between words at the width of the terminal."""
-        width = shutil.get_terminal_size().columns if _is_terminal(sys.stderr) else 0
+        width = _size().columns if _is_terminal(sys.stderr) else 0
         for line in text.split("\n"):
-            broken = textwrap.wrap(line, width - 1, subsequent_indent="  ") if width >= _MIN_WIDTH else [line]
-            for piece in broken or [""]:
+            for piece in _broken(line, width - 1) if width >= _MIN_WIDTH else [line]:
                 note(piece)
 
     def keep(self, rgb: np.ndarray, *, name: str) -> str:
@@ -65,7 +65,7 @@ class TerminalConsole:
 
         if self._way == "none" or sys.stderr is None:
             return
-        size = shutil.get_terminal_size()
+        size = _size()
         columns, rows = fitted(aspect=rgb.shape[1] / rgb.shape[0], columns=size.columns, lines=size.lines)
         if self._way == "blocks":
             picture = as_blocks(rgb, columns=columns, rows=rows)
@@ -97,8 +97,22 @@ class TerminalConsole:
         return line
 
 
+def _broken(line: str, width: int) -> list[str]:
+    """A path stays whole: the terminal breaks it where a click still finds it."""
+    pieces = textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
+    return pieces or [""]
+
+
 def _is_terminal(stream: object) -> bool:
     return stream is not None and getattr(stream, "isatty", bool)()
+
+
+def _size() -> os.terminal_size:
+    """Of the terminal on stderr now; stdout may go elsewhere."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno())
+    except OSError:
+        return shutil.get_terminal_size()
 
 
 def _way() -> Way:

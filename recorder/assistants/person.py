@@ -39,6 +39,8 @@ class PersonAssistant:
         self._heard = 0
         #: frame id -> the frame as it is on contact sheets, of the frames shown last
         self._small: dict[str, np.ndarray] = {}
+        #: where the latest frame is
+        self._latest = ""
 
     def about(self) -> Participant:
         return Participant(name="person", version=INTERFACE_VERSION, params=self._console.facts())
@@ -62,30 +64,32 @@ class PersonAssistant:
 
     def _present(self, view: AssistantView) -> None:
         console = self._console
-        sheet = ""
+        seen = []
         if view.frames:
-            self._keep(view.frames)
+            seen = [f"The wearer sees: {self._keep(view.frames)}"]
             sheet = console.keep(self._sheet(view.frames), name=f"turn-{view.turn:03d}")
+            seen += [f"That and what was seen before, {len(view.frames)} pictures: {sheet}"]
             console.show(view.frames[-1].pixels())
         if not self._introduced:
             console.tell(f"\n{_HOW}")
             self._introduced = True
         lines = ["", f"Turn {view.turn} of at most {self._max_turns}. The wearer asked: {view.request}"]
-        lines += [f"What was seen, {len(view.frames)} pictures: {sheet}"] if sheet else []
+        lines += seen
         new, self._heard = view.dialogue[self._heard :], len(view.dialogue)
         lines += [f"{_speaker(line.speaker)}: {line.text}" for line in new if line.speaker != "assistant"]
         console.tell("\n".join(lines))
 
-    def _keep(self, frames: tuple[FrameView, ...]) -> None:
-        """Keeps those that are new, and remembers all of them as they are on contact sheets."""
+    def _keep(self, frames: tuple[FrameView, ...]) -> str:
+        """Keeps those that are new and remembers all as they are on contact sheets; says where the latest is."""
         before, self._small = self._small, {}
         for frame in frames:
             small = before.get(frame.frame_id)
             if small is None:
                 pixels = frame.pixels()
-                self._console.keep(pixels, name=frame.frame_id)
+                self._latest = self._console.keep(pixels, name=frame.frame_id)
                 small = scaled(pixels, width=_CELL_PX, height=max(1, _CELL_PX * pixels.shape[0] // pixels.shape[1]))
             self._small[frame.frame_id] = small
+        return self._latest
 
     def _sheet(self, frames: tuple[FrameView, ...]) -> np.ndarray:
         small = next(iter(self._small.values()))

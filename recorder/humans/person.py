@@ -41,7 +41,8 @@ class PersonHuman:
         self._introduced = False
         #: lines of the dialogue that the person knows
         self._heard = 0
-        self._kept: set[str] = set()
+        #: frame id -> where it is
+        self._kept: dict[str, str] = {}
 
     def about(self) -> Participant:
         return Participant(name="person", version=INTERFACE_VERSION, params=self._console.facts())
@@ -102,11 +103,9 @@ class PersonHuman:
 
     def _present(self, view: HumanView) -> None:
         console = self._console
-        where = ""
         for frame in view.frames:
             if frame.frame_id not in self._kept:
-                where = console.keep(frame.pixels(), name=frame.frame_id)
-                self._kept.add(frame.frame_id)
+                self._kept[frame.frame_id] = console.keep(frame.pixels(), name=frame.frame_id)
         if view.frames:
             console.show(view.frames[-1].pixels())
         if not self._introduced:
@@ -114,7 +113,7 @@ class PersonHuman:
             console.tell(f"\nYou are the Human. {view.role}\nWhat holds for you: {view.restriction}\n{_HOW}")
             self._introduced = True
         lines = ["", f"Turn {view.turn}. You asked: {view.request}"]
-        lines += [f"You see: {where}"] if where else []
+        lines += [f"You see: {self._kept[view.frames[-1].frame_id]}"] if view.frames else []
         new, self._heard = view.dialogue[self._heard :], len(view.dialogue)
         lines += [f"The {line.speaker} said: {line.text}" for line in new if line.speaker not in ("assistant", "human")]
         lines += [f"You feel: {'; '.join(f'{name}: {value}' for name, value in view.proprioception.items())}"]
