@@ -13,7 +13,7 @@ import msgspec
 from iwreplay.actions.grammar import entity_words
 from iwreplay.actions.naming import COLOURS, MOST_LISTED, TACTILE, lateral_m, listed, public_name, the, touch_name
 from iwreplay.actions.offers import Lookup, room_offer, thing_offer
-from iwreplay.actions.parts import is_front, members_of, of_owner, parts_named, shelf_head
+from iwreplay.actions.parts import is_front, of_owner, parts_named, shelf_head
 from iwreplay.actions.perception import Perception
 from iwreplay.actions.phrases import (
     HEIGHTS,
@@ -33,6 +33,7 @@ from iwreplay.pose import inverse, transform_point
 from iwreplay.processes.support import ancestors
 from iwreplay.scene.geometry import Aabb
 from iwreplay.scene.model import Room, Thing
+from iwreplay.world.composites import members_of
 from iwreplay.world.geometry import exists, thing_aabb, thing_of
 from iwreplay.world.relations import NEAR_M
 from iwreplay.world.state import WorldState

@@ -6,10 +6,11 @@ import math
 
 from iwreplay.actions.grip import carrying_pose, puts_down, takes
 from iwreplay.actions.plan import SETTLE_S, Effect, Plan, Run
-from iwreplay.actions.refusal import refuse
+from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.body import key_poses
 from iwreplay.motion.blend import smooth
+from iwreplay.motion.model import Approach
 from iwreplay.motion.trajectories import LOOK_S
 from iwreplay.pose import Pose, Vec3, compose, inverse, quat_about, transform_point, wrap_angle, yaw_of
 from iwreplay.processes.power import is_cordless, on_battery, socket_of
@@ -33,6 +34,8 @@ _BREAK_M = 0.4
 _SLIPPED_M = 0.05
 _DEFAULT_PUSH_M = 0.10
 _PUSH_MPS = 0.15
+#: cosine of the most that one stands askew to push or pull
+_BEHIND = 0.5
 #: places on the way of a pushed thing that the hand goes through with it
 _PUSH_POINTS = 8
 _SKIN_M = 0.004
@@ -198,9 +201,11 @@ def push(scope: Scope) -> Plan:
     if scope.stands_on(thing):
         raise refuse("COLLISION", f"I am standing on {scope.the(thing.id)}; I have to step off it.", blocker=thing.id)
     distance = scope.number("distance", _DEFAULT_PUSH_M)
+    away = _away(scope, thing)
     script = scope.script()
-    script.go_and_reach(scope.approach_grip(thing))
-    dx, dy = _shift(scope, thing, script.body, distance, pull=scope.command.verb == "Pull")
+    script.go_and_reach(_approach_from_behind(scope, thing, away))
+    along = -distance if scope.command.verb == "Pull" else distance
+    dx, dy = along * away[0], along * away[1]
     _need_free_way(scope, thing, dx, dy)
     _need_no_body(scope, thing, script.body, dx, dy)
     _need_support(scope, thing, dx, dy)
@@ -228,18 +233,30 @@ def push(scope: Scope) -> Plan:
     return Plan(steps=tuple(script.steps), obj=thing.id, verify=verify)
 
 
-def _shift(
-    scope: Scope, thing: Thing, body: tuple[float, ...], distance_m: float, *, pull: bool
-) -> tuple[float, float]:
-    """Displacement in the world: away from the wearer, square to what the thing rests on."""
-    away = yaw_of((body[3], body[4], body[5], body[6]))
+def _away(scope: Scope, thing: Thing) -> tuple[float, float]:
+    """Unit direction on the floor plan from where the wearer stands now to the thing, square to what that rests on;
+    on the floor, to the axes of the scene."""
+    x, y, _ = thing_box(thing, scope.state).pose[:3]
+    bearing = math.atan2(y - scope.state.body[1], x - scope.state.body[0])
     parent = parent_of(scope.state, thing.id)
     frame = yaw_of(scope.state.poses[parent.thing][3:]) if parent.thing else 0.0
-    quarter = round((away - frame) / (math.pi / 2.0))
-    yaw = frame + quarter * math.pi / 2.0
-    s, c = sin_cos(wrap_angle(yaw))
-    sign = -1.0 if pull else 1.0
-    return (sign * distance_m * c, sign * distance_m * s)
+    quarter = round((bearing - frame) / (math.pi / 2.0))
+    s, c = sin_cos(wrap_angle(frame + quarter * math.pi / 2.0))
+    return (c, s)
+
+
+def _approach_from_behind(scope: Scope, thing: Thing, away: tuple[float, float]) -> Approach:
+    """To where a hand takes it, facing the way that it is to go where there is such a stance. Raises RefusedError."""
+
+    def faces_it(approach: Approach) -> bool:
+        stance = approach.route.stance
+        s, c = sin_cos(stance.yaw)
+        return c * away[0] + s * away[1] > _BEHIND
+
+    try:
+        return scope.approach(thing.id, grip_point(thing, scope.state), accept=faces_it)
+    except RefusedError:
+        return scope.approach_grip(thing)
 
 
 def _need_free_way(scope: Scope, thing: Thing, dx: float, dy: float) -> None:

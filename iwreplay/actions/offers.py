@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from iwreplay.actions.naming import public_name, the, touch_name, where
-from iwreplay.actions.parts import owner_of
 from iwreplay.actions.phrases import ORDINALS
 from iwreplay.processes.support import Parent, parent_of
 from iwreplay.scene.model import Room, Thing
 from iwreplay.vocabulary import WEARER
+from iwreplay.world.composites import owner_of
 from iwreplay.world.geometry import thing_of
 from iwreplay.world.state import WorldState
 

@@ -30,6 +30,8 @@ _LOCK_S = 0.8
 #: positions of a swing that are tested for obstacles, and how much thinner the tested boxes are
 _SWEEP = 8
 _SKIN_M = 0.012
+#: a fixed neighbour that the closed thing touches anyway is in the way where this much of a door's rim is in it
+_RIM_M = 0.03
 #: a hinge whose axis is less upright than this tilts what it carries
 _UPRIGHT_AXIS = 0.9
 
@@ -172,14 +174,17 @@ def _keeping_clear(
             return sees(_stance_of(pieces[-1].motion.end))
         return bool(pieces)
 
+    reached = False
     for seen in (True, False) if sees is not None else (False,):
         for back in (False, True):
             try:
                 approach = _approach_handle(scope, thing, accept=partial(accept, back=back, seen=seen))
             except RefusedError:
+                if not reached:  # what no hand gets to is not asked for once more
+                    _approach_handle(scope, thing, accept=lambda approach: True)
+                    reached = True
                 continue
             return approach, pieces_of(approach, back)
-    _approach_handle(scope, thing, accept=lambda approach: True)
     text = f"I am in the way of {scope.the(thing.id)} wherever I stand to move it."
     raise refuse("BLOCKED", text, blocker=WEARER)
 
@@ -259,17 +264,30 @@ def _obstacle(scope: Scope, thing: Thing, *, open_to: bool) -> str:
     goal = {
         f"{thing.id}.{k.joint.name}": (k.joint.open_at if open_to else 0.0) for k in thing.links if k.joint is not None
     }
-    for step in range(1, _SWEEP + 1):
-        at = {j: start[j] + (goal[j] - start[j]) * step / _SWEEP for j in goal}
-        for half, pose in _moving_boxes(thing, link_poses_at(thing, state.poses[thing.id], at)):
-            hits = scope.sim.overlap_box(half, pose, ignore=ignore)
-            loose = [h for h in hits if not _attached(scope, thing, h)]
-            if loose:
-                return loose[0]
+    beside = _attached(scope, thing)
+    places = [{j: start[j] + (goal[j] - start[j]) * step / _SWEEP for j in goal} for step in range(_SWEEP + 1)]
+    met = [_met(scope, thing, at, ignore, beside) for at in places]
+    for at, hits in zip(places[1:], met[1:], strict=True):
+        new = [h for h in hits if h not in met[0]]
+        if new:
+            return new[0]
         blocked = _rider_hit(scope, thing, riders, at, ignore)
         if blocked:
             return blocked
     return ""
+
+
+def _met(
+    scope: Scope, thing: Thing, at: dict[str, float], ignore: tuple[str, ...], beside: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Ids of what the moving links are in with the joints (full names) there; what is `beside` them counts where it is
+    deep in."""
+    poses = link_poses_at(thing, scope.state.poses[thing.id], at)
+    found: dict[str, None] = {}
+    for grow, excused in ((-_SKIN_M, beside), (-_RIM_M, ())):
+        for half, pose in _moving_boxes(thing, poses, grow=grow):
+            found.update(dict.fromkeys(scope.sim.overlap_box(half, pose, ignore=(*ignore, *excused))))
+    return tuple(found)
 
 
 def _rider_hit(
@@ -289,14 +307,18 @@ def _rider_hit(
     return ""
 
 
-def _attached(scope: Scope, thing: Thing, other: str) -> bool:
-    """Fixed neighbours that the closed thing touches anyway: its carcass, its frame, the wall beside it."""
-    found = next(t for t in scope.state.scene.things if t.id == other)
-    if not found.fixed:
-        return False
+def _attached(scope: Scope, thing: Thing) -> tuple[str, ...]:
+    """Ids of the fixed neighbours that a closed fixed thing touches anyway: its carcass, its frame, the wall beside
+    it."""
+    if not thing.fixed:
+        return ()
     closed = link_poses_at(thing, scope.state.poses[thing.id], {})
-    ajar = _moving_boxes(thing, closed, grow=0.01)
-    return any(other in scope.sim.overlap_box(half, pose, ignore=(thing.id,)) for half, pose in ajar)
+    near = {
+        h
+        for half, pose in _moving_boxes(thing, closed, grow=0.01)
+        for h in scope.sim.overlap_box(half, pose, ignore=(thing.id,))
+    }
+    return tuple(t.id for t in scope.state.scene.things if t.fixed and t.id in near)
 
 
 def _moving_boxes(thing: Thing, poses: tuple[Pose, ...], *, grow: float = -_SKIN_M) -> Iterator[tuple[Vec3, Pose]]:

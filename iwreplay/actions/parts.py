@@ -6,16 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from iwreplay.actions.phrases import HEIGHTS, HIGH, ORDINALS, side_ending, strip
-from iwreplay.scene.geometry import Aabb
 from iwreplay.scene.hanging import is_hook
 from iwreplay.scene.model import Thing
-from iwreplay.world.geometry import thing_aabb
-from iwreplay.world.state import WorldState
 
-__all__ = ["is_front", "members_of", "of_owner", "owner_of", "parts_named", "shelf_head"]
+__all__ = ["is_front", "of_owner", "parts_named", "shelf_head"]
 
-#: a part of a composite is at most so far from it
-_TOUCHES_M = 0.05
 #: from which end is counted -> the word for it that is no drawer's own
 _ENDS = {"top": "highest", "bottom": "lowest"}
 _MIDDLE = ("middle", "center", "centre", "central")
@@ -31,27 +26,6 @@ def of_owner(words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[st
         if word.endswith(("'s", "s'")):
             owner = word.removesuffix("'s") if word.endswith("'s") else word.removesuffix("'")
             yield strip(words[i + 1 :]), strip((*words[:i], owner))
-
-
-def members_of(state: WorldState, owner: Thing) -> tuple[Thing, ...]:
-    """The things that came with a composite, in scene order: "unit_1_top" of "unit_1", at or in it."""
-    box = thing_aabb(owner, state)
-    return tuple(
-        t
-        for t in state.scene.things
-        if t.id.startswith(f"{owner.id}_") and t.fixed and _touch(thing_aabb(t, state), box)
-    )
-
-
-def owner_of(state: WorldState, part: Thing) -> Thing | None:
-    """The composite that a part came with, or None."""
-    owners = (t for t in state.scene.things if part.fixed and t.fixed and part.id.startswith(f"{t.id}_"))
-    box = thing_aabb(part, state)
-    return next((t for t in owners if _touch(box, thing_aabb(t, state))), None)
-
-
-def _touch(a: Aabb, b: Aabb) -> bool:
-    return all(a[i] - _TOUCHES_M <= b[i + 3] and b[i] - _TOUCHES_M <= a[i + 3] for i in range(3))
 
 
 def shelf_head(head: tuple[str, ...]) -> tuple[str, ...]:

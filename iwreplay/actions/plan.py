@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -19,6 +20,8 @@ __all__ = ["CONTROL_S", "SETTLE_S", "Effect", "Plan", "Run", "Script", "Step"]
 CONTROL_S = 0.02
 #: a moment at the end of a command in which what was moved comes to rest, and the eyes take it in
 SETTLE_S = 0.4
+#: a palm that is no farther than this from where it reached to goes back the way it came
+_THERE_M = 0.01
 
 
 class Run(ProcessWorld, Protocol):
@@ -100,6 +103,8 @@ class Script:
         self.eyes: Vec3 | None = None
         #: the last reach was with the left hand
         self.left = False
+        #: and the way that it took, world
+        self._way: tuple[Vec3, ...] = ()
 
     def add(
         self,
@@ -136,12 +141,16 @@ class Script:
 
     def reach(self, reach: Reach, *, end: tuple[Effect, ...] = ()) -> Script:
         """The palm to the reach's target."""
-        self.left = reach.left
+        self.left, self._way = reach.left, reach.waypoints
         return self.add(trajectories.reach(self.body, reach), end=end)
 
     def retract(self, *, holding: bool, end: tuple[Effect, ...] = ()) -> Script:
-        """Back upright; the hand to its carrying or resting place; the eyes stay on what the hand was at."""
-        return self.add(trajectories.retract(self.body, holding=holding, gaze=self.eyes), end=end)
+        """Back upright; the hand, from where it reached to, the way it came, to its carrying or resting place; the eyes
+        stay on what the hand was at."""
+        via = self._way[-2::-1] if self._way and math.dist(self._palm()[:3], self._way[-1]) < _THERE_M else ()
+        return self.add(
+            trajectories.retract(self.body, holding=holding, via=via, left=self.left, gaze=self.eyes), end=end
+        )
 
     def rub(self, point: Vec3, aside_m: float, seconds: float, *, end: tuple[Effect, ...] = ()) -> Script:
         """The palm to and fro across the way it came, back at `point` in the end."""
@@ -200,3 +209,7 @@ class Script:
     def right_hand(self) -> Pose:
         """World pose of the right palm at the end of the steps so far."""
         return key_poses(self.body).right_hand
+
+    def _palm(self) -> Pose:
+        at = key_poses(self.body)
+        return at.left_hand if self.left else at.right_hand

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
+from iwreplay.actions.before_the_eyes import READ_S, read_in_hand, squarely_before
 from iwreplay.actions.gaze import NECK_RAD, bearing
 from iwreplay.actions.plan import Effect, Plan, Run, Script
 from iwreplay.actions.refusal import RefusedError, refuse
 from iwreplay.actions.scope import Scope, sentence
 from iwreplay.body import key_poses
-from iwreplay.motion.model import Posture, Reach, Route
+from iwreplay.motion.model import Posture, Route
 from iwreplay.motion.walking import facing_stance
-from iwreplay.pose import Pose, Vec3, compose, inverse, normalised, rotate, transform_point
+from iwreplay.pose import Pose, Vec3, rotate, transform_point
 from iwreplay.processes.support import closed_around
 from iwreplay.scene.lettering import face_shows
 from iwreplay.scene.model import Face, Thing
@@ -22,7 +24,6 @@ from iwreplay.world.state import WorldState
 
 __all__ = ["ReadingView", "need_uncovered", "read", "reading_views"]
 
-_READ_S = 1.5
 #: smallest height of a letter that can be read, as a share of its distance: 5 pixels in a 640x480 frame with a field
 #: of view of 60 degrees, and people read less than 4.75 badly; the tilt of its face shortens it
 _LEGIBLE_RAD = 0.012
@@ -36,7 +37,6 @@ _IN_PICTURE_COS = 0.85
 _BEFORE_THE_FEET = 0.27
 #: a face seen at a flatter angle than this is not readable
 _FACING = 0.2
-_READING_M = 0.36
 #: how much nearer than the feet a bent body brings the eyes, and the farthest that one walks up to see
 _LEAN_M, _FARTHEST_M = 0.4, 4.0
 #: of the eyes when one stands, stoops or crouches, and how far they are ahead of the feet
@@ -81,7 +81,7 @@ def reading_views(scope: Scope, thing: Thing, face: Face) -> Iterator[ReadingVie
         yield found
     if "grab" in thing.affordances:
         camera = key_poses(scope.state.body).camera
-        yield ReadingView(scope.state.body, "stand", _squarely_before(camera, placed[0], scope.state.poses[thing.id]))
+        yield ReadingView(scope.state.body, "stand", squarely_before(camera, placed[0], scope.state.poses[thing.id]))
 
 
 def _seen_in_place(scope: Scope, thing: Thing, placed: list[PlacedFace], texts: dict[str, Face]) -> ReadingView | None:
@@ -111,7 +111,8 @@ def read(scope: Scope) -> Plan:
         why = "nothing can be seen on it now" if written else "there is no writing on it"
         raise scope.no_affordance(thing.id, f"read {scope.the(thing.id)}; {why}")
     if scope.held == thing.id:
-        return _read_in_hand(scope, thing, texts)
+        faces = [f for f in faces_of(thing, scope.state) if f.name in texts]
+        return read_in_hand(scope, thing, faces, partial(_exposes, thing.id))
     return _read_in_place(scope, thing, texts)
 
 
@@ -164,7 +165,7 @@ def _reading(scope: Scope, thing: Thing, script: Script, ready: list[PlacedFace]
         script.turn(to)
     for at in ready:
         script.look(at.pose[:3])
-        script.hold(_READ_S, end=(_exposes(thing.id, at.name),))
+        script.hold(READ_S, end=(_exposes(thing.id, at.name),))
     if upright and script.bent:
         script.eyes = ready[-1].pose[:3]
         script.retract(holding=bool(scope.held))
@@ -321,54 +322,3 @@ def _in_the_picture(at: PlacedFace, eye: Vec3) -> bool:
         if along < _IN_PICTURE_COS * math.hypot(*middle) * math.hypot(*end):
             return False
     return True
-
-
-# ---------------------------------------------------------------------- in the hand
-
-
-def _read_in_hand(scope: Scope, thing: Thing, texts: dict[str, Face]) -> Plan:
-    """Lifts the thing before the eyes and turns each face to them."""
-    script = scope.script()
-    carried: Pose = compose(inverse(key_poses(scope.state.body).right_hand), scope.state.poses[thing.id])
-    eye = key_poses(scope.state.body).camera
-    target = transform_point(eye, _beside_the_text(texts))
-    posture = "sit" if scope.seat else "stand"
-    script.reach(Reach(posture, (target,)))  # type: ignore[arg-type]
-    # a reach looks at the hand; the text is where the eyes looked before
-    script.look(transform_point(eye, (0.0, 0.0, -1.0)))
-    hand = script.right_hand()
-    camera = key_poses(script.body).camera
-    for at in faces_of(thing, scope.state):
-        if at.name in texts:
-            turned = _before_the_eyes(scope, thing, camera, hand, at)
-            script.hold(_READ_S, begin=(_turn_in_hand(thing.id, turned),), end=(_exposes(thing.id, at.name),))
-    script.hold(0.02, end=(_turn_in_hand(thing.id, carried),))
-    script.retract(holding=True)
-    return Plan(steps=tuple(script.steps), obj=thing.id)
-
-
-def _beside_the_text(texts: dict[str, Face]) -> Vec3:
-    """Where the palm is while reading, in the camera's frame: behind the lower right corner, off the writing."""
-    width, height = max(f.size[0] for f in texts.values()), max(f.size[1] for f in texts.values())
-    away = max(_READING_M, 0.9 * max(width, height))
-    return (min(width / 2 + 0.03, 0.2), -min(height / 2 + 0.05, 0.2), -(away + 0.02))
-
-
-def _before_the_eyes(scope: Scope, thing: Thing, camera: Pose, hand: Pose, at: PlacedFace) -> Pose:
-    """hand_from_thing with the face square to the camera, at reading distance."""
-    found = compose(inverse(hand), _squarely_before(camera, at, scope.state.poses[thing.id]))
-    return (*found[:3], *normalised(found[3:]))
-
-
-def _squarely_before(camera: Pose, at: PlacedFace, world_from_thing: Pose) -> Pose:
-    """Where a thing must be for its face to be square to the camera, at reading distance."""
-    distance = max(_READING_M, 0.9 * max(at.size))
-    world_from_face = compose(camera, (0.0, 0.0, -distance, 1.0, 0.0, 0.0, 0.0))
-    return compose(world_from_face, compose(inverse(at.pose), world_from_thing))
-
-
-def _turn_in_hand(thing: str, hand_from_thing: Pose) -> Effect:
-    def effect(run: Run) -> None:
-        run.hold(thing, hand_from_thing)
-
-    return effect

@@ -62,9 +62,11 @@ __all__ = [
     "stooping",
 ]
 
-PostureName = Literal["stand", "stoop", "crouch", "sit"]
+#: "squat" is half a crouch, the knees bent and the chest over what is low
+PostureName = Literal["stand", "stoop", "crouch", "squat", "sit"]
 
 CROUCH_PELVIS_M = 0.34
+SQUAT_PELVIS_M = 0.62
 STOOP_PELVIS_M = 0.90
 #: pelvis joint above the seat
 SEAT_TO_PELVIS_M = 0.13
@@ -76,6 +78,7 @@ _LEAN: dict[PostureName, tuple[float, float]] = {
     "stand": (0.0, 0.45),
     "stoop": (0.30, 1.35),
     "crouch": (0.10, 1.80),
+    "squat": (0.30, 1.35),
     "sit": (0.0, 0.80),
 }
 _LEAN_STEP = 0.05
@@ -269,7 +272,7 @@ def _on_feet(posture: PostureName, stance: Vec3, *, lean: float, carrying: bool)
         right=carry_palm(pelvis_m) if carrying else _rest(-1.0, pelvis_m, lean),
         left=_rest(1.0, pelvis_m, lean),
         right_curl=0.7 if carrying else 0.3,
-        knee_pole=_CROUCH_KNEE_POLE if posture == "crouch" else _KNEE_POLE,
+        knee_pole=_CROUCH_KNEE_POLE if posture in ("crouch", "squat") else _KNEE_POLE,
     )
 
 
@@ -321,7 +324,8 @@ def _shoulders(posture: PostureName, pelvis_m: float) -> tuple[tuple[Bend, float
 
 def pelvis_of(posture: PostureName) -> float:
     """Height of the pelvis in a posture on one's feet, metres."""
-    return {"stand": PELVIS_HEIGHT_M, "stoop": STOOP_PELVIS_M}.get(posture, CROUCH_PELVIS_M)
+    heights = {"stand": PELVIS_HEIGHT_M, "stoop": STOOP_PELVIS_M, "squat": SQUAT_PELVIS_M}
+    return heights.get(posture, CROUCH_PELVIS_M)
 
 
 def reaching(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from iwreplay.body.kinematics import key_poses, root_of
-from iwreplay.body.postures import bend_for, mirrored, pelvis_of, ready_palm
+from iwreplay.body.postures import REACH_POSTURES, bend_for, mirrored, pelvis_of, ready_palm
 from iwreplay.body.skeleton import PELVIS_HEIGHT_M
 from iwreplay.motion.footprints import Point2, segment_gap
 from iwreplay.motion.grid import CELL_M, Grid
@@ -134,16 +134,19 @@ class Approaching:
             if not isinstance(way, Blocked) and way != reach.waypoints:
                 yield way
 
-    def otherwise(self, state: WorldState, aim: Aim, approach: Approach) -> Iterator[Approach]:
+    def otherwise(
+        self, state: WorldState, aim: Aim, approach: Approach, *, thorough: bool = False
+    ) -> Iterator[Approach]:
         """The same place with the body turned a little to either side, then in other postures; the hand's way is free.
-        None from a seat."""
+        None from a seat. thorough: half down on the knees too."""
         reach, stance = approach.reach, approach.route.stance
         if reach.posture == "sit":
             return
         at = (stance.x, stance.y)
+        postures = (*REACH_POSTURES, "squat") if thorough else REACH_POSTURES
         for turn in (*_TURNS_RAD, 0.0):
             yaw = wrap_angle(stance.yaw + turn)
-            options = options_at(at, aim.point, yaw=yaw, left=reach.left)
+            options = options_at(at, aim.point, yaw=yaw, left=reach.left, postures=postures)
             for s in sorted(options, key=lambda s: s.cost_m):
                 # a turn that brings the point too far to the side is none
                 if s.yaw != yaw or (s.posture == reach.posture) == (turn == 0.0):

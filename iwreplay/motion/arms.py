@@ -19,10 +19,12 @@ from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose
 from iwreplay.world.state import WorldState
 
-__all__ = ["GIVES_M", "Arm", "Met", "met_on_the_way"]
+__all__ = ["BRUSH_M", "GIVES_M", "Arm", "Met", "met_on_the_way"]
 
 #: sleeve, skin and the round of a hand's edge give way so far
 GIVES_M = 0.01
+#: a sleeve may brush what it gets no deeper into than this, a hand nothing
+BRUSH_M = 0.01
 #: radii of what is drawn, less the bulge of the sleeve
 _UPPER_M, _FOREARM_M, _HAND_M = 0.045, 0.038, 0.026
 #: the upper arm begins this far from the shoulder's middle: before is trunk
@@ -30,8 +32,10 @@ _SHOULDER_M = 0.06
 #: the hand moves at most so far between two moments that are looked at: into what is 2 cm thick, no part gets deeper
 #: unseen than what gives way
 _STEP_M = 0.05
-#: this near to its point a hand is there to touch what holds the thing, and so is the forearm but for its last bit
-_THERE_M, _WRIST_M = 0.12, 0.08
+#: so near to its point a hand is there to touch what holds the thing, and a forearm over the rim of what the hand goes
+#: down into; the forearm's last bit is hand
+_THERE_M = {"hand": 0.12, "forearm": 0.16, "upper arm": 0.0}
+_WRIST_M = 0.08
 
 
 class Met(NamedTuple):
@@ -43,6 +47,16 @@ class Met(NamedTuple):
     #: "upper arm", "forearm" or "hand"
     part: str
 
+    @property
+    def badness_m(self) -> float:
+        """Depth, a hand's counted as that of a sleeve which brushes too much: harmful above `BRUSH_M`."""
+        return self.depth_m + BRUSH_M if self.part == "hand" else self.depth_m
+
+    @property
+    def is_harmful(self) -> bool:
+        """Whether it is more than a sleeve may brush."""
+        return self.badness_m > BRUSH_M
+
 
 class Arm:
     """The arm of one reach on its way from before the chest to where the hand arrives.
@@ -53,7 +67,7 @@ class Arm:
 
     def __init__(self, sim: Simulator, state: WorldState, approach: Approach, *, aim: Aim) -> None:
         self._sim, self._aim, self._left = sim, aim, approach.reach.left
-        self._touched = (*aim.ignore, aim.place) if aim.place else aim.ignore
+        self._touched = (*aim.ignore, *aim.around)
         self._limb = LEFT_ARM if self._left else RIGHT_ARM
         self._joints = tuple(sorted({*TRUNK, self._limb.upper, self._limb.lower, self._limb.end}))
         stance, body = approach.route.stance, state.body
@@ -66,7 +80,7 @@ class Arm:
             return
 
     def at_end(self, pole: Vec3 | None) -> float:
-        """Depth of the deepest contact where the hand has arrived, metres, with the elbow towards `pole` (None: as it
+        """Badness of the worst contact where the hand has arrived, metres, with the elbow towards `pole` (None: as it
         is)."""
         if self._way is None:
             return 0.0
@@ -76,29 +90,25 @@ class Arm:
             put_limb(v, at, self._limb, at[self._limb.end], pole=pole)
             at = chain(v, self._joints)
         poses = (at[self._limb.upper], at[self._limb.lower], at[self._limb.end])
-        return max((m.depth_m for m in self._in(poses)), default=0.0)
+        return max((m.badness_m for m in self._in(poses)), default=0.0)
 
-    def deepest_m(self, *, enough_m: float = math.inf) -> float:
-        """Depth of the deepest contact, metres; when one is deeper than `enough_m`, any such depth."""
-        depth = 0.0
+    def badness_m(self, *, enough_m: float = math.inf) -> float:
+        """Badness of the worst contact, metres; when one is worse than `enough_m`, any such."""
+        worst = 0.0
         for poses in self._moments():
             for m in self._in(poses):
-                depth = max(depth, m.depth_m)
-            if depth > enough_m:
+                worst = max(worst, m.badness_m)
+            if worst > enough_m:
                 break
-        return depth
+        return worst
 
     def met(self) -> tuple[Met, ...]:
-        """What it is in, each thing once, the deepest first."""
-        deepest: dict[str, Met] = {}
+        """What it is in, each thing once, the worst first."""
+        worst: dict[str, Met] = {}
         for m in (m for poses in self._moments() for m in self._in(poses)):
-            if m.thing not in deepest or m.depth_m > deepest[m.thing].depth_m:
-                deepest[m.thing] = m
-        return tuple(sorted(deepest.values(), key=lambda m: (-m.depth_m, m.thing)))
-
-    def hand_is_free(self) -> bool:
-        """Whether the hand meets nothing, whatever becomes of the rest of the arm."""
-        return not any(m.part == "hand" for poses in self._moments() for m in self._in(poses))
+            if m.thing not in worst or m.badness_m > worst[m.thing].badness_m:
+                worst[m.thing] = m
+        return tuple(sorted(worst.values(), key=lambda m: (-m.badness_m, m.thing)))
 
     def _moments(self) -> Iterator[tuple[Pose, Pose, Pose]]:
         """Shoulder, elbow and wrist on the way, the last first: there the arm is farthest from the body."""
@@ -111,9 +121,9 @@ class Arm:
     def _in(self, poses: tuple[Pose, Pose, Pose]) -> Iterator[Met]:
         shoulder, elbow, wrist = poses
         palm = compose(wrist, LEFT_WRIST_FROM_PALM if self._left else RIGHT_WRIST_FROM_PALM)
-        there = math.dist(palm[:3], self._aim.point) < _THERE_M
+        away = math.dist(palm[:3], self._aim.point)
         for part, a, b, radius_m in _capsules(shoulder, elbow, wrist, palm):
-            ignore = self._touched if there and part != "upper arm" else self._aim.ignore
+            ignore = self._touched if away < _THERE_M[part] else self._aim.ignore
             for thing, depth in self._sim.capsule_depths(a, b, radius_m, ignore=ignore):
                 if depth > GIVES_M:
                     yield Met(thing, depth - GIVES_M, part)
@@ -122,7 +132,7 @@ class Arm:
 def met_on_the_way(
     sim: Simulator, state: WorldState, approach: Approach, *, target: str, point: Vec3
 ) -> tuple[Met, ...]:
-    """What the arm is in on its way to a point (world) of a thing, the deepest first."""
+    """What the arm is in on its way to a point (world) of a thing, the worst first."""
     return Arm(sim, state, approach, aim=aim_at(state, target, point)).met()
 
 

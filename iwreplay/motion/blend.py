@@ -81,11 +81,14 @@ def _pole(limb: Limb, to_ground: Pose, at: dict[int, Pose]) -> Vec3 | None:
 
 class Blend:
     """`at(0)` is `start`, `at(1)` is `goal`, both exactly. hand: world positions that the right (or left) palm
-    passes."""
+    passes; it turns on the first half of its way, on one `back` from what was reached for on the second."""
 
-    def __init__(self, start: Body, goal: Body, *, hand: Sequence[Vec3] = (), left: bool = False) -> None:
+    def __init__(
+        self, start: Body, goal: Body, *, hand: Sequence[Vec3] = (), left: bool = False, back: bool = False
+    ) -> None:
         self._a, self._b = _End(start), _End(goal)
         self._arm = LEFT_ARM if left else RIGHT_ARM
+        self._back = back
         self._wrist_from_palm = LEFT_WRIST_FROM_PALM if left else RIGHT_WRIST_FROM_PALM
         self._turn = wrap_angle(self._b.yaw - self._a.yaw)
         self._hand = self._line(hand)
@@ -161,8 +164,8 @@ class Blend:
             k += 1
         (s0, p), (s1, q) = self._hand[k - 1], self._hand[k]
         t = (s - s0) / (s1 - s0) if s1 > s0 else 1.0
-        level = _mix_pose(a, b, min(1.0, 2.0 * s))  # the hand is level before it arrives
-        palm: Pose = (*(p[i] + t * (q[i] - p[i]) for i in range(3)), *level[3:])  # type: ignore[assignment]
+        turned = _mix_pose(a, b, max(0.0, 2.0 * s - 1.0) if self._back else min(1.0, 2.0 * s))
+        palm: Pose = (*(p[i] + t * (q[i] - p[i]) for i in range(3)), *turned[3:])  # type: ignore[assignment]
         return compose(palm, inverse(self._wrist_from_palm))
 
     def _palm(self, end: _End) -> Pose:

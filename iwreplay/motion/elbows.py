@@ -28,8 +28,8 @@ _POLES: tuple[Vec3 | None, ...] = (
     (0.2, -0.4, 0.9),
     (0.1, 0.5, 0.85),
 )
-#: other hand ways that are looked at for one reach
-_WAYS = 3
+#: other hand ways that are looked at for one reach; more where nothing else is left
+_WAYS, _ALL_WAYS = 3, 12
 
 #: other free ways of the hand from the same stance
 OtherWays = Callable[[Approach], Iterator[tuple[Vec3, ...]]]
@@ -43,29 +43,30 @@ def with_free_arm(
     aim: Aim,
     other_ways: OtherWays,
     under_m: float = math.inf,
+    thorough: bool = False,
 ) -> tuple[Approach, float]:
     """The approach from the same stance with the first elbow and way of the hand on which no part of the arm meets
-    anything; where there is none, with those on which what is met is met least. And how deep that is, metres.
+    anything; where there is none, with those on which what is met is met least. And how bad that is, metres.
 
-    under_m: one that meets something as deep as this is of no use; the depth is then any such.
+    under_m: one that is as bad as this is of no use; the badness is then any such.
     """
     best, arm = approach, Arm(sim, state, approach, aim=aim)
-    least = arm.deepest_m(enough_m=under_m)
+    least = arm.badness_m(enough_m=under_m)
     if least == 0.0:
         return best, 0.0
     # where the hand arrives, every way ends alike
     ends = [arm.at_end(pole) for pole in _POLES]
     if min(ends) >= min(least, under_m):
         return best, least
-    hopeful = [pole for pole, depth in zip(_POLES, ends, strict=True) if depth == min(ends)]
-    for way in (approach.reach.waypoints, *islice(other_ways(approach), _WAYS)):
+    hopeful = [pole for pole, bad in zip(_POLES, ends, strict=True) if bad == min(ends)]
+    for way in (approach.reach.waypoints, *islice(other_ways(approach), _ALL_WAYS if thorough else _WAYS)):
         for pole in hopeful:
             trial = Approach(approach.route, approach.reach.along(way).bent(pole))
             if trial == approach:
                 continue
-            depth = Arm(sim, state, trial, aim=aim).deepest_m(enough_m=min(least, under_m))
-            if depth < least:
-                best, least = trial, depth
+            bad = Arm(sim, state, trial, aim=aim).badness_m(enough_m=min(least, under_m))
+            if bad < least:
+                best, least = trial, bad
             if least == 0.0:
                 return best, 0.0
     return best, least

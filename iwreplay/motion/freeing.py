@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from iwreplay.motion.approaching import Accept, Approaching, anything
-from iwreplay.motion.arms import Arm
+from iwreplay.motion.arms import BRUSH_M, Arm, Met
 from iwreplay.motion.elbows import with_free_arm
 from iwreplay.motion.model import Approach
 from iwreplay.motion.touching import Aim
@@ -14,12 +14,12 @@ from iwreplay.world.state import WorldState
 
 __all__ = ["Freeing"]
 
-#: nobody steps farther aside for a sleeve: the next thing on the same table shall stay within reach
+#: nobody steps farther aside for a sleeve while there is another way: the next thing on the same table shall stay
+#: within reach
 _ASIDE_M = 0.45
-#: a sleeve may brush what it gets no deeper into than this, a hand nothing: for that nobody steps aside
-_BRUSH_M = 0.01
-#: stances that are looked at for one reach; each with the body turned and in other postures too
-_STANCES = 6
+#: stances that are looked at for one reach, and farther ones where nothing frees it; each with the body turned and in
+#: other postures too
+_STANCES, _FARTHER = 6, 12
 
 
 class Freeing:
@@ -34,39 +34,68 @@ class Freeing:
         self._first: tuple[float, float] | None = None
         self._least = math.inf
         self._left = _STANCES
+        self._looked_at: list[Approach] = []
+        self._farther: list[Approach] = []
+        #: every way of the hand is tried
+        self._thorough = False
         self.best: Approach | None = None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the arm of `best` meets nothing but what a sleeve may brush."""
+        return self._least <= BRUSH_M
 
     def take(self, approach: Approach) -> bool:
         """Whether nothing better need be looked for."""
         stance = approach.route.stance
-        if self._first is not None and math.dist(self._first, (stance.x, stance.y)) > _ASIDE_M:
+        aside = self._first is not None and math.dist(self._first, (stance.x, stance.y)) > _ASIDE_M
+        if aside or self._left == 0:
+            self._farther.append(approach)
             return False
-        if not self._is_free(approach):
-            if self.best is None:  # what can't be done from there can't with the body turned either
-                return False
+        if self._frees(approach):
+            return True
+        self._looked_at.append(approach)
+        if self.best is not None:
             self._first = self._first or (stance.x, stance.y)
-            others = self._approaching.otherwise(self._state, self._aim, approach)
-            if not any(self._is_free(one) for one in others):
-                self._left -= 1
-                return self._left == 0 or (self._least <= _BRUSH_M and self._hand_is_free(self.best))
-        return True
+            self._left -= 1
+        return self.is_free
 
-    def _hand_is_free(self, approach: Approach) -> bool:
-        return Arm(self._sim, self._state, approach, aim=self._aim).hand_is_free()
+    def look_farther(self) -> None:
+        """At the same stances for more ways of the hand, then at those that were passed over, until the arm is free."""
+        self._thorough = True
+        for approach in (*self._looked_at, *self._farther[:_FARTHER]):
+            if self._frees(approach) or self.is_free:
+                return
 
-    def _is_free(self, approach: Approach) -> bool:
+    def in_the_way(self) -> Met:
+        """What the arm of `best` meets worst."""
+        assert self.best is not None, "nothing was acceptable"
+        return Arm(self._sim, self._state, self.best, aim=self._aim).met()[0]
+
+    def _frees(self, approach: Approach) -> bool:
+        """Whether the arm meets nothing from a stance, the body turned or bent otherwise where it must be."""
+        if self._improves(approach):
+            return True
+        if self.best is None:  # what can't be done from there can't with the body turned either
+            return False
+        return any(
+            map(self._improves, self._approaching.otherwise(self._state, self._aim, approach, thorough=self._thorough))
+        )
+
+    def _improves(self, approach: Approach) -> bool:
         """Whether it is acceptable and its arm meets nothing; keeps it when it is acceptable and better than before."""
         if not self._accept(approach):
             return False
-        trial, depth = with_free_arm(
+        trial, bad = with_free_arm(
             self._sim,
             self._state,
             approach,
             aim=self._aim,
             other_ways=lambda a: self._approaching.other_ways(self._state, self._aim, a),
             under_m=self._least,
+            thorough=self._thorough,
         )
-        if depth >= self._least or (trial != approach and not self._accept(trial)):
+        if bad >= self._least or (trial != approach and not self._accept(trial)):
             return False
-        self._least, self.best = depth, trial
-        return depth == 0.0
+        self._least, self.best = bad, trial
+        return bad == 0.0

@@ -80,7 +80,8 @@ def _vias(aim: Aim, facing: tuple[float, float]) -> Iterator[tuple[Vec3, ...]]:
         ox, oy = aim.out
         for far in (0.30, 0.45):
             yield ((x + far * ox, y + far * oy, z + 0.03),)
-        yield ((x + 0.40 * ox, y + 0.40 * oy, z + 0.10), (x + 0.12 * ox, y + 0.12 * oy, z + 0.08))
+        for high, low in ((0.10, 0.08), (0.03, 0.03)):
+            yield ((x + 0.40 * ox, y + 0.40 * oy, z + high), (x + 0.12 * ox, y + 0.12 * oy, z + low))
         yield ((x, y, z + 0.45),)
 
 
@@ -126,7 +127,7 @@ def _around(a: Vec3, b: Vec3) -> tuple[Vec3, ...]:
 def _held_hit(sim: Simulator, aim: Aim, points: tuple[Vec3, ...], held: tuple[Quat, HeldBox]) -> str:
     heading, (offset, half) = held
     small = (half[0] * _SHRINK, half[1] * _SHRINK, half[2] * _SHRINK)
-    ignore = (*aim.ignore, aim.place) if aim.place else aim.ignore
+    ignore = (*aim.ignore, *aim.around)
     last = len(points) - 2
     for k in range(len(points) - 1):
         a, b = points[k], points[k + 1]

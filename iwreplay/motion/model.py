@@ -17,7 +17,7 @@ from iwreplay.world.state import WorldState
 
 __all__ = ["Approach", "Names", "Posture", "Reach", "Refusal", "Route", "Stance", "Trajectory"]
 
-Posture = Literal["stand", "stoop", "crouch", "sit"]
+Posture = Literal["stand", "stoop", "crouch", "squat", "sit"]
 
 #: (state, thing) -> what the wearer calls it in a sentence: "the top drawer"
 Names = Callable[[WorldState, str], str]

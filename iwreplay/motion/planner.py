@@ -13,7 +13,7 @@ from iwreplay.motion.freeing import Freeing
 from iwreplay.motion.model import Approach, Names, Refusal, Route, Stance
 from iwreplay.motion.sight import Sight
 from iwreplay.motion.touching import aim_at, carried_with, held_thing, supports, the
-from iwreplay.motion.walking import Walking
+from iwreplay.motion.walking import Walking, capitalised
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose, from_xyz_yaw, inverse, wrap_angle, yaw_of
 from iwreplay.scene.model import CompiledScene, Thing
@@ -101,16 +101,26 @@ class Planner:
         The present place is kept when it serves. Before a door or drawer whose handle is `point`, the stance is
         clear of what will swing or slide. A seated wearer reaches from the seat or is refused with POSTURE.
         `accept` may turn down a stance for what is to be done from it; the next best is tried then.
-        Upper arm, forearm and hand meet nothing on the way where a way of the hand, a turn of the elbow or of the body,
-        another posture or a step aside allow it; else as little as can be.
-        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand) or POSTURE.
+        Upper arm, forearm and hand meet nothing on the way, but for a sleeve that brushes something (`BRUSH_M`): where
+        it takes that, the hand goes another way, the elbow or the body turns, stoops, crouches or steps aside.
+        Refuses with UNREACHABLE, TOO_FAR, NO_PATH, COLLISION (the blocker is in the way of the hand or the arm) or
+        POSTURE.
         """
         aim = aim_at(state, target_id, point)
         freeing = Freeing(self._approaching, self._sim, state, aim, accept)
         found = self._approaching.approach(
             state, target_id, point, max_walk_m=max_walk_m, left=left, accept=freeing.take
         )
-        return freeing.best or found
+        if freeing.best is None:
+            return found
+        if not freeing.is_free:
+            freeing.look_farther()
+        if freeing.is_free:
+            return freeing.best
+        met = freeing.in_the_way()
+        what = "hand" if met.part == "hand" else "arm"
+        text = f"{self._walking.the(state, met.thing)} is in the way of my {what}."
+        return Refusal("COLLISION", capitalised(text), met.thing)
 
     def forward(self, state: WorldState, distance_m: float) -> Route | Refusal:
         """Straight ahead (negative: backwards, without turning). Refuses with POSTURE or COLLISION."""

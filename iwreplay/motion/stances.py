@@ -19,6 +19,7 @@ _POSTURE_COST_M: dict[PostureName, tuple[float, float]] = {
     "stand": (0.0, 0.4),
     "stoop": (0.15, 0.3),
     "crouch": (0.25, 0.1),
+    "squat": (0.35, 0.3),
     "sit": (0.0, 0.0),
 }
 #: nobody crouches for what is higher than this: metres of walk per metre above
@@ -66,15 +67,22 @@ def facing_yaw(at: Point2, to: Point2) -> float:
     return math.atan2(to[1] - at[1], to[0] - at[0])
 
 
-def options_at(at: Point2, point: Vec3, *, yaw: float | None = None, left: bool = False) -> list[Standing]:
-    """Every posture in which `point` (world) is reached from a place, with the right or the left hand.
+def options_at(
+    at: Point2,
+    point: Vec3,
+    *,
+    yaw: float | None = None,
+    left: bool = False,
+    postures: tuple[PostureName, ...] = REACH_POSTURES,
+) -> list[Standing]:
+    """Each of the postures in which `point` (world) is reached from a place, with the right or the left hand.
 
     yaw: present heading, kept when the point is near enough to straight ahead; None: always turn to the point.
     """
     d = math.sqrt((point[0] - at[0]) ** 2 + (point[1] - at[1]) ** 2)
     ahead = facing_yaw(at, (point[0], point[1])) if d > 0.05 else (yaw or 0.0)
     out: list[Standing] = []
-    for posture in REACH_POSTURES:
+    for posture in postures:
         chosen = ahead
         bend = None
         if yaw is not None and abs(wrap_angle(ahead - yaw)) <= _SIDE_RAD:

@@ -8,8 +8,10 @@ from iwreplay.pose import Vec3, inverse, transform_point
 from iwreplay.scene.geometry import point_in_box
 from iwreplay.scene.model import Thing
 from iwreplay.vocabulary import WEARER
+from iwreplay.world.composites import members_of, owner_of
 from iwreplay.world.geometry import handle_point, interiors_of, surfaces_of, thing_of, things_by_id
 from iwreplay.world.state import WorldState
+from iwreplay.world.support import FLOOR
 
 __all__ = ["Aim", "aim_at", "carried_with", "held_thing", "supports", "the", "worn_things"]
 
@@ -25,8 +27,11 @@ class Aim(NamedTuple):
     point: Vec3
     #: ids that never block: the target, what is in the hand, what moves with either
     ignore: tuple[str, ...]
-    #: fixed thing in or on which the point lies: its walls block, a touch at the end of the way does not; or ""
+    #: fixed thing in or on which the point lies, or of which the handle is a part; or ""
     place: str
+    #: the place with all that belongs to it, and what lies in the same bowl or basket: they block, but a touch at the
+    #: end of the way does not
+    around: tuple[str, ...]
     #: horizontal direction out of the front of `place` when the point is inside it, else None
     out: tuple[float, float] | None
     #: the point is a handle of the target, so that the target is about to swing or slide
@@ -74,6 +79,7 @@ def aim_at(state: WorldState, target: str, point: Vec3) -> Aim:
     held = held_thing(state)
     handle = _is_handle(thing, state, point)
     place = ""
+    beside: list[str] = []
     ignore = {target, *carried_with(state, target)} if not thing.fixed else set()
     if held:
         ignore |= {held, *carried_with(state, held)}
@@ -83,20 +89,33 @@ def aim_at(state: WorldState, target: str, point: Vec3) -> Aim:
             place = target
         else:
             ignore.add(target)
+            whole = owner_of(state, thing) if handle else None
+            place = whole.id if whole is not None else ""
     else:
         for _, owner in supports(state, target):
             if thing_of(state, owner).fixed:
                 place = owner
                 break
             ignore.add(owner)
+            beside.extend(carried_with(state, owner))
+        else:
+            place = FLOOR if FLOOR in state.poses else ""
     return Aim(
         target=target,
         point=point,
         ignore=tuple(sorted(ignore)),
         place=place,
+        around=(*(_composite(state, place) if place else ()), *beside),
         out=_front(things_by_id(state.scene)[place], state, point) if place else None,
         handle=handle,
     )
+
+
+def _composite(state: WorldState, place: str) -> tuple[str, ...]:
+    """The place, and what it is a part of with all other parts: the slots of pigeonholes share their boards."""
+    thing = thing_of(state, place)
+    whole = owner_of(state, thing) or thing
+    return tuple(dict.fromkeys((place, whole.id, *(t.id for t in members_of(state, whole)))))
 
 
 def _is_handle(thing: Thing, state: WorldState, point: Vec3) -> bool:

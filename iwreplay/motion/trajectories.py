@@ -181,17 +181,20 @@ def _reached(body: Body, plan: Reach) -> Body:
     return goal
 
 
-def retract(body: Body, *, holding: bool = True, via: Sequence[Vec3] = (), gaze: Vec3 | None = None) -> Trajectory:
+def retract(
+    body: Body, *, holding: bool = True, via: Sequence[Vec3] = (), left: bool = False, gaze: Vec3 | None = None
+) -> Trajectory:
     """Back to standing (or to sitting upright), 0.6 s; palm in the carrying place (`holding`) or at rest.
 
-    via: world positions on the way back, for instance the waypoints of the reach without the last, reversed.
+    via: world positions on the way back, of the left palm if `left`: the waypoints of the reach without the last,
+    reversed.
     gaze: what the eyes stay on (world); None: the head comes level.
     """
     goal = _settled(body, carrying=holding)
     if gaze is not None:
         goal = gazing(goal, gaze)
-    hand = (*via, key_poses(goal).right_hand[:3]) if via else ()
-    return _blended(body, goal, RETRACT_S, hand=hand)
+    hand = (*via, _palm(goal, left=left)[:3]) if via else ()
+    return _blended(body, goal, RETRACT_S, hand=hand, left=left, back=True)
 
 
 def stroke(body: Body, points: Sequence[Vec3], *, seconds: float, left: bool = False) -> Trajectory:
@@ -346,8 +349,10 @@ def _carries(body: Body) -> bool:
     return body[7 + 3 * _FINGER + 2] > _CLOSED_RAD
 
 
-def _blended(start: Body, goal: Body, seconds: float, *, hand: Sequence[Vec3] = (), left: bool = False) -> Trajectory:
-    blend = Blend(start, goal, hand=hand, left=left)
+def _blended(
+    start: Body, goal: Body, seconds: float, *, hand: Sequence[Vec3] = (), left: bool = False, back: bool = False
+) -> Trajectory:
+    blend = Blend(start, goal, hand=hand, left=left, back=back)
     return _played(start, goal, seconds, blend.at)
 
 

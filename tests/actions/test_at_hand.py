@@ -128,7 +128,7 @@ def desk() -> Base:
     furniture = [
         _TABLE,
         FurnitureSpec(id="table_2", cls="table", pos=(1.5, 4.5)),
-        FurnitureSpec(id="wall_socket_1", cls="wall_socket", pos=(1.5, 4.944, 0.3)),
+        FurnitureSpec(id="wall_socket_1", cls="wall_socket", pos=(2.45, 4.944, 0.3)),
     ]
     return _hall(furniture, objects).base
 

@@ -18,8 +18,6 @@ from tests.actions.sweeping import KINDS, Refused, Sweep
 #: is carried to one); a thing is locked in; a display is off
 GOOD_REASONS = {("sit", "OCCUPIED"), ("switch", "TOO_FAR"), ("grab", "LOCKED")}
 GOOD_SENTENCES = ("wall socket is too far away; I have to walk there first.", "; nothing can be seen on it now.")
-#: share of the arms that may brush against something on their way
-ARMS = 0.02
 AT_ONCE = 1
 
 
@@ -48,6 +46,7 @@ def _without_reason(refused: list[Refused]) -> list[str]:
 def test_what_is_there_to_be_opened_filled_or_sat_on_can_be(scene_id: str) -> None:
     sweep = Sweep(scene_id)
     assert _without_reason(sweep.run(("open", "fill", "sit"))) == []
+    assert [m for m in sweep.met if any(one.is_harmful for one in m[1])] == []
     assert sweep.tried["open"] > 0
 
 
@@ -56,7 +55,7 @@ def test_what_is_there_to_be_opened_filled_or_sat_on_can_be(scene_id: str) -> No
 def test_everything_in_every_scene_can_be_used(scene_id: str) -> None:
     sweep = Sweep(scene_id)
     assert _without_reason(sweep.run(KINDS)) == []
-    assert len(sweep.met) <= ARMS * sweep.reaches + 1, sweep.met
+    assert [m for m in sweep.met if any(one.is_harmful for one in m[1])] == []
 
 
 def test_the_sweep_finds_what_is_refused() -> None:

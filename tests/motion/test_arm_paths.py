@@ -50,7 +50,7 @@ class Case:
             at = fk(body)
             shoulder, elbow, wrist = (at[j][:3] for j in (RIGHT_ARM.upper, RIGHT_ARM.lower, RIGHT_ARM.end))
             there = math.dist(palm, self.point) < 0.13
-            place = (self.aim.place,) if self.aim.place and there else ()
+            place = self.aim.around if there else ()
             bones = (
                 ("upper arm", shoulder, elbow, 0.25, 1.0, 0.045, ()),
                 ("forearm", elbow, wrist, 0.0, 0.65, 0.038, place),

@@ -256,23 +256,22 @@ class TestReaching:
         assert refusal.blocker in ("pane_2", "bell_1")
 
     @pytest.mark.parametrize("length", [0.65, 0.2])
-    def test_where_the_hand_fits_but_not_the_arm_it_is_told_how_deep_the_arm_is(self, length: float) -> None:
+    def test_where_the_hand_fits_but_not_the_arm_it_is_refused(self, length: float) -> None:
         half = length / 2
         shell = (
             *(box((0.1, half, 0.01), (0.0, 0.0, z)) for z in (-0.1, 0.1)),
             *(box((0.01, half, 0.09), (x, 0.0, 0.0)) for x in (-0.09, 0.09)),
         )
         pipe = thing("pipe_1", Link(name="base", shapes=shell), pose=from_xyz_yaw(1.6, 3.6 - half, 1.1, 0.0))
-        nut = block("nut_1", (0.015, 0.015, 0.015), 1.6, 3.52, 1.01)
+        nut = block("nut_1", (0.015, 0.015, 0.015), 1.6, 3.52, 1.01, attrs={"parent": "on:pipe_1.bottom"})
         plan, state, sim = planner(flat(pipe, nut), (1.6, 2.5, 1.57))
         found = plan.approach(state, "nut_1", grip(state, "nut_1"))
-        assert isinstance(found, Approach), found
-        met = met_on_the_way(sim, state, found, target="nut_1", point=grip(state, "nut_1"))  # type: ignore[arg-type]
         if length > 0.5:
-            assert met[0].thing == "pipe_1"
-            assert met[0].depth_m > 0.03
+            assert found == Refusal("COLLISION", "The pipe is in the way of my arm.", "pipe_1")
         else:
-            assert all(m.depth_m < 0.01 for m in met), met
+            assert isinstance(found, Approach), found
+            met = met_on_the_way(sim, state, found, target="nut_1", point=grip(state, "nut_1"))  # type: ignore[arg-type]
+            assert not any(m.is_harmful for m in met), met
 
     @pytest.mark.parametrize(
         ("name", "at"), [("fridge_1", (3.3, 2.2, 1.5)), ("door_1", (3.8, 2.3, 0.0)), ("door_1", (6.2, 2.0, 3.1))]

@@ -150,7 +150,7 @@ def flat(*extra: Thing, spawn: Vec3 = (2.0, 1.0, math.pi / 2)) -> CompiledScene:
         wall("wall_4", 8.1, 2.0, 0.1, 2.2),
         wall("wall_5", 5.0, 0.75, 0.06, 0.8),
         wall("wall_6", 5.0, 3.25, 0.06, 0.8),
-        thing("floor_1", Link(name="base", shapes=(box((4, 2, 0.05)),)), pose=from_xyz_yaw(4.0, 2.0, -0.05, 0.0)),
+        thing("floor", Link(name="base", shapes=(box((4, 2, 0.05)),)), pose=from_xyz_yaw(4.0, 2.0, -0.05, 0.0)),
         door,
         counter,
         table,

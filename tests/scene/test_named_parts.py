@@ -6,8 +6,8 @@ import pytest
 
 from iwreplay.actions.grounding import ground
 from iwreplay.actions.naming import public_name
-from iwreplay.actions.parts import members_of
 from iwreplay.scene.loader import compile_scene, load_scene, scene_ids
+from iwreplay.world.composites import members_of
 from tests.actions.tiny import seen_whole
 
 
