@@ -80,8 +80,11 @@ class TerminalConsole:
             if self._editor is not None:
                 return self._editor.read(prompt, complete=complete)
             return self._plain_line(prompt)
-        except EOFError:
-            raise KeyboardInterrupt("the input has ended") from None
+        except (EOFError, KeyboardInterrupt):
+            if self._typed and self._editor is None:
+                # what comes now is not part of the line
+                note("")
+            raise KeyboardInterrupt("the person has left") from None
 
     def _plain_line(self, prompt: str) -> str:
         if self._typed:

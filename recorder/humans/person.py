@@ -61,7 +61,8 @@ class PersonHuman:
         commands: list[str] = []
         said: list[str] = []
         while True:
-            line = self._console.ask("> ", complete=lambda typed: command_completions(typed, known)).strip()
+            prompt = "then> " if commands else "> "
+            line = self._console.ask(prompt, complete=lambda typed: command_completions(typed, known)).strip()
             reply = " ".join(said) or None
             if not line and view.intent is not None and not commands:
                 return HumanAct(commands=(view.intent,), reply=reply, from_intent=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from iwreplay.events import CommandIssued, EpisodeEnded, EpisodeOpened, HumanTur
 from iwreplay.frames.png import png_bytes, png_pixels
 from iwreplay.log import read_log
 from tests.cli.conftest import Run
+from tests.contracts.console import ConsoleContract
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +53,16 @@ def piped(store: Path, *args: object, lines: str) -> subprocess.CompletedProcess
 def assert_exact(store: Path) -> None:
     (done,) = replay_episodes(store, ())
     assert done.grade == "exact"
+
+
+class TestTerminalConsole(ConsoleContract):
+    @pytest.fixture(autouse=True)
+    def _somewhere(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.patch = tmp_path, monkeypatch
+
+    def make(self, *lines: str) -> TerminalConsole:
+        self.patch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+        return TerminalConsole(self.folder, show="blocks")
 
 
 # -- at a terminal -------------------------------------------------------------------------------------------------
@@ -157,6 +169,7 @@ def test_without_the_extra_lines_are_read_plainly(tmp_path: Path) -> None:
         person.types("\x04")
         code_of_exit, _ = person.ends()
     assert code_of_exit == 130
+    assert "> \n" in person.text
     assert "pip install 'iwreplay[person]'" in person.text
 
 

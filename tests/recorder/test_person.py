@@ -13,6 +13,7 @@ from iwreplay.ports import AssistantAct, FrameView, HumanAct, HumanView, Said
 from recorder.assistants.person import PersonAssistant
 from recorder.humans.person import PersonHuman, command_completions
 from tests.contracts.assistant import AssistantContract, assistant_view
+from tests.contracts.console import ConsoleContract
 from tests.contracts.human import HumanContract, human_view, outcome
 from tests.loop.fakes import SCENE, TASK, FakeEngine, changed, play
 from tests.recorder.console import ScriptedConsole
@@ -31,6 +32,11 @@ def view(turn: int = 1, **fields: object) -> HumanView:
 
 def acted(console: ScriptedConsole, seen: HumanView | None = None) -> HumanAct:
     return PersonHuman(console).act(view() if seen is None else seen)
+
+
+class TestScriptedConsole(ConsoleContract):
+    def make(self, *lines: str) -> ScriptedConsole:
+        return ScriptedConsole(*lines)
 
 
 class TestPersonHuman(HumanContract):
