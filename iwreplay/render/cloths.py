@@ -21,12 +21,12 @@ __all__ = ["cloth"]
 
 Floats = npt.NDArray[np.float64]
 
-#: pieces of a quarter around an edge
-_EDGE = 2
+#: pieces of a quarter around an edge; of a thinner sheet, whose edges are hardly seen, one
+_EDGE, _THIN_M = 2, 0.0065
 #: from one fold to the next: so much, and so many times what it is out of true
 _LEAST_FOLD_M, _FOLD_PER_WAVES = 0.06, 4.0
-#: pieces of a fold
-_PIECES = 8
+#: pieces of a fold, and of a shallow one
+_PIECES, _FEW_PIECES, _SHALLOW_M = 6, 4, 0.01
 #: so far down, what hangs has its whole width and its deepest folds; at its upper end, folds of this share
 _HANGS_M, _AT_TOP = 0.3, 0.3
 
@@ -40,13 +40,15 @@ def cloth(size: tuple[float, ...]) -> Mesh:
     fold_m = _LEAST_FOLD_M + _FOLD_PER_WAVES * c.waves
     bent = c.waves > 0.0 or c.gather < 1.0
     line, along = _resampled(c.line, 0.5 * fold_m if bent else math.inf)
-    ring, u = _ring(line, along, c.thickness)
+    edge = _EDGE if c.thickness > _THIN_M else 1
+    ring, u = _ring(line, along, c.thickness, edge=edge)
     middle = np.array(line)
     # of every point of the ring, the point of the line that it belongs to
-    there, turn, last = range(len(line)), 2 * _EDGE - 1, len(line) - 1
+    there, turn, last = range(len(line)), 2 * edge - 1, len(line) - 1
     owner = np.array([*there, *([last] * turn), *reversed(there), *([0] * turn)])
     rows = []
-    for y, share in _rows(c, fold_m / _PIECES if bent else math.inf):
+    pieces = _PIECES if c.waves > _SHALLOW_M else _FEW_PIECES
+    for y, share in _rows(c, fold_m / pieces if bent else math.inf, edge=edge):
         at = middle[owner] + (ring - middle[owner]) * share
         rows.append(np.stack([at[:, 0], np.full(len(at), y), at[:, 1]], axis=1))
     n = len(ring)
@@ -75,7 +77,7 @@ def _resampled(line: tuple[Point2, ...], step_m: float) -> tuple[list[Point2], l
     return out, along
 
 
-def _ring(line: list[Point2], along: list[float], thickness: float) -> tuple[Floats, Floats]:
+def _ring(line: list[Point2], along: list[float], thickness: float, *, edge: int) -> tuple[Floats, Floats]:
     """Around the line at half the thickness: along its left, around its end, back and around its beginning. (n, 2)
     points and how far along the line each is."""
     r = thickness / 2.0
@@ -92,8 +94,8 @@ def _ring(line: list[Point2], along: list[float], thickness: float) -> tuple[Flo
     u = list(along)
 
     def around(k: int, sign: float) -> None:
-        for i in range(1, 2 * _EDGE):
-            s, c = sin_cos(math.pi * i / (2 * _EDGE))
+        for i in range(1, 2 * edge):
+            s, c = sin_cos(math.pi * i / (2 * edge))
             nx, nz = sign * left[k][0], sign * left[k][1]
             # from the normal over the way ahead, which is the normal turned to the right
             points.append((line[k][0] + r * (c * nx + s * nz), line[k][1] + r * (c * nz - s * nx)))
@@ -112,19 +114,19 @@ def _direction(a: Point2, b: Point2) -> Point2:
     return (x / length, z / length)
 
 
-def _rows(c: ClothSize, step_m: float) -> list[tuple[float, float]]:
+def _rows(c: ClothSize, step_m: float, *, edge: int) -> list[tuple[float, float]]:
     """Where across the sheet its rows lie, and the share of its thickness that it has there."""
     y0, y1 = c.across
     # a narrow one, a band on another, has sharp edges
     r = min(c.thickness / 2.0, (y1 - y0) / 8.0)
-    edge = []
-    for i in range(_EDGE + 1):
-        s, cosine = sin_cos(0.5 * math.pi * i / _EDGE)
-        edge.append((r * (1.0 - cosine), s if i < _EDGE else 1.0))
+    rim = []
+    for i in range(edge + 1):
+        s, cosine = sin_cos(0.5 * math.pi * i / edge)
+        rim.append((r * (1.0 - cosine), s if i < edge else 1.0))
     inner = y1 - y0 - 2.0 * r
     n = max(1, math.ceil(inner / step_m))
     between = [(y0 + r + inner * k / n, 1.0) for k in range(1, n)]
-    return [*((y0 + d, s) for d, s in edge), *between, *((y1 - d, s) for d, s in reversed(edge))]
+    return [*((y0 + d, s) for d, s in rim), *between, *((y1 - d, s) for d, s in reversed(rim))]
 
 
 def _swing(x: Floats) -> Floats:
