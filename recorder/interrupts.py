@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -52,6 +54,16 @@ class Interrupts:
         if self.requested:
             raise KeyboardInterrupt
 
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Within, Ctrl-C raises KeyboardInterrupt at once, as does one that came before."""
+        self.checkpoint()
+        self.waiting = True
+        try:
+            yield
+        finally:
+            self.waiting = False
+
     def assistant(self, assistant: Assistant) -> Assistant:
         """The same Assistant, interruptible while it thinks."""
         return _WaitingAssistant(assistant, self)
@@ -59,20 +71,6 @@ class Interrupts:
     def human(self, human: Human) -> Human:
         """The same Human, interruptible while it thinks."""
         return _WaitingHuman(human, self)
-
-
-class _Waiting:
-    def __init__(self, interrupts: Interrupts) -> None:
-        self._interrupts = interrupts
-
-    def __enter__(self) -> None:
-        self._interrupts.checkpoint()
-        self._interrupts.waiting = True
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._interrupts.waiting = False
 
 
 def _calls_of(who: Assistant | Human) -> tuple[ModelCall, ...]:
@@ -90,7 +88,7 @@ class _WaitingAssistant:
         return self._inner.about()
 
     def decide(self, view: AssistantView) -> AssistantAct:
-        with _Waiting(self._interrupts):
+        with self._interrupts.listening():
             return self._inner.decide(view)
 
 
@@ -105,9 +103,9 @@ class _WaitingHuman:
         return self._inner.about()
 
     def act(self, view: HumanView) -> HumanAct:
-        with _Waiting(self._interrupts):
+        with self._interrupts.listening():
             return self._inner.act(view)
 
     def report(self, outcomes: tuple[PrimitiveOutcome, ...]) -> str | None:
-        with _Waiting(self._interrupts):
+        with self._interrupts.listening():
             return self._inner.report(outcomes)

@@ -51,6 +51,7 @@ from recorder.benchmark import (
     progress_of,
 )
 from recorder.benchmark.plan import PLAN_FORMAT
+from recorder.interrupts import Interrupts
 from recorder.models.metering import RUN_BUDGET, Spent
 from recorder.prompts import PROMPT_NAMES, load_prompt
 from scorers import Row, Score, Unscorable, by_family
@@ -313,20 +314,24 @@ class _Run:
         self._settle()
         left = deque(c for c in self.plan.cells() if not self._is_ended(c))
         self._tell()
-        with self._engine() as engine:
+        # Ctrl-C is listened to while nothing is written down
+        with self._engine() as engine, Interrupts() as ctrl_c:
             flying: dict[str, Cell] = {}
             try:
                 while (left and self.halted is None) or flying:
                     self._fill(engine, left, flying)
-                    for done in engine.wait(_TICK_S):
+                    with ctrl_c.listening():
+                        found = engine.wait(_TICK_S)
+                    for done in found:
                         self._take(done, flying, left)
                     self._tell()
             except KeyboardInterrupt:
                 self.halted = "interrupted"
             for done in engine.stop():
                 self._take(done, flying, left)
+            # an answer that Ctrl-C came across is not told any more
             for episode, cell in flying.items():
-                self._note(Lost(cell=cell.key, episode=episode, why="stopped"))
+                self._settle_one(cell.key, episode, why="stopped")
         state = self.state
         if self.halted is not None:
             raise RunStopped(state, self.halted)
@@ -434,18 +439,17 @@ class _Run:
     def _settle(self) -> None:
         """Whoever played the run before may have been killed: what it had begun is whole, or lost."""
         for cell, episode_id in list(self.at.open.items()):
-            episode = self.store.find(episode_id) if episode_id in _ids(self.store) else None
-            whole = None if episode is None else _whole(episode)
-            if whole is not None:
-                self._note(msgspec.structs.replace(whole, cell=cell))
-                continue
-            if episode is not None:
-                _tidy(episode)
-            self._note(Lost(cell=cell, episode=episode_id, why="killed"))
+            self._settle_one(cell, episode_id, why="killed")
 
-
-def _ids(store: Store) -> set[str]:
-    return {e.id for e in store.episodes()}
+    def _settle_one(self, cell: str, episode_id: str, *, why: str) -> None:
+        episode = {e.id: e for e in self.store.episodes()}.get(episode_id)
+        whole = None if episode is None else _whole(episode)
+        if whole is not None:
+            self._note(msgspec.structs.replace(whole, cell=cell))
+            return
+        if episode is not None:
+            _tidy(episode)
+        self._note(Lost(cell=cell, episode=episode_id, why=why))
 
 
 def _tidy(episode: Episode) -> None:

@@ -8,6 +8,7 @@ second of it.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from types import TracebackType
@@ -152,6 +153,8 @@ class _ActorCounter:
 
 
 def _ray() -> Any:
+    # it tells its makers otherwise how it is used
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # noqa: TID251
     try:
         import ray
     except ImportError:

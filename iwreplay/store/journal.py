@@ -77,15 +77,17 @@ class Journal(Generic[R]):
         self._lock.acquire()
         try:
             lines = _lines(path, kind) if path.exists() else []
-            self.records: tuple[R, ...] = tuple(r for r, _, _ in lines)
-            self._hash = lines[-1][1] if lines else _BEGIN
             end = lines[-1][2] if lines else 0
+            # one attribute, so that Ctrl-C can't come between its parts
+            self._at: tuple[tuple[R, ...], str, int] = (
+                tuple(r for r, _, _ in lines),
+                lines[-1][1] if lines else _BEGIN,
+                end,
+            )
             self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
             #: bytes of a line that a killed writer left half
             self.dropped_bytes = os.fstat(self._fd).st_size - end
             os.ftruncate(self._fd, end)
-            os.lseek(self._fd, end, os.SEEK_SET)
-            self._end = end
             sync_directory(path.parent)
         except OSError as e:
             self._lock.release()
@@ -94,22 +96,30 @@ class Journal(Generic[R]):
             self._lock.release()
             raise
 
+    @property
+    def records(self) -> tuple[R, ...]:
+        """Everything that is kept."""
+        return self._at[0]
+
     def append(self, record: R) -> None:
-        """Returns once the record is on the disk. LogWriteError when it can't be; the journal is then as before."""
+        """Returns once the record is on the disk. LogWriteError when it can't be; the journal is then as before, as it
+        is after Ctrl-C."""
+        records, before, end = self._at
         body = canonical_bytes(record)
-        chained = _chained(self._hash, body)
+        chained = _chained(before, body)
         data = b'{"record":' + body + b',"sha256":"' + chained.encode() + b'"}\n'
         try:
+            # what an append that was broken off has left
+            os.ftruncate(self._fd, end)
+            os.lseek(self._fd, end, os.SEEK_SET)
             view = memoryview(data)
             while view:
                 view = view[os.write(self._fd, view) :]
             os.fsync(self._fd)
         except OSError as e:
-            os.ftruncate(self._fd, self._end)
-            os.lseek(self._fd, self._end, os.SEEK_SET)
+            os.ftruncate(self._fd, end)
             raise LogWriteError(f"{self.path} can't be written: {e.strerror or e}") from e
-        self._hash, self._end = chained, self._end + len(data)
-        self.records = (*self.records, record)
+        self._at = ((*records, record), chained, end + len(data))
 
     def close(self) -> None:
         os.close(self._fd)

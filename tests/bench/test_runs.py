@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from iwreplay.store import Store
 from iwreplay.store.journal import read_journal
 from recorder.benchmark import Begun, Ended, Lost, Plan, RunRecord
 from tests.bench.speaking import acts, speaks, text_of
-from tests.models.provider import KEY, Provider, Said, provider
+from tests.models.provider import KEY, Said
 
 ROOT = Path(__file__).resolve().parents[2]
 #: short ones, of two families
@@ -249,22 +249,6 @@ def test_a_run_is_played_by_one_at_a_time(tmp_path: Path) -> None:
 
 
 # -- with hosted models ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def hosted() -> Iterator[Callable[..., tuple[Provider, dict[str, str]]]]:
-    """Starts a provider; gives it, and the environment in which it is asked."""
-    open_ones: list[Any] = []
-
-    def start(**answers: Any) -> tuple[Provider, dict[str, str]]:
-        context = provider(answers)
-        there = context.__enter__()
-        open_ones.append(context)
-        return there, {"OPENAI_API_BASE": there.url, "OPENAI_API_KEY": KEY}
-
-    yield start
-    for context in open_ones:
-        context.__exit__(None, None, None)
 
 
 MODELS = (

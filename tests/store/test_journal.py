@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -114,3 +115,27 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         assert path.read_bytes() == before
         journal.append(Counted(n=2))
     assert read_journal(path, Kind) == (*SOME, Counted(n=2))
+
+
+@pytest.mark.parametrize("call", ["write", "fsync"])
+def test_ctrl_c_in_the_middle_of_an_append_leaves_the_journal_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    path = tmp_path / "j.jsonl"
+    real, pressed = getattr(os, call), [True]
+
+    def press(*args: object) -> object:
+        done = real(*args)
+        if pressed:
+            pressed.pop()
+            raise KeyboardInterrupt
+        return done
+
+    with Journal[Kind](path, Kind) as journal:
+        journal.append(SOME[0])
+        monkeypatch.setattr(os, call, press)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(SOME[1])
+        assert journal.records == SOME[:1]
+        journal.append(SOME[2])
+    assert read_journal(path, Kind) == (SOME[0], SOME[2])
