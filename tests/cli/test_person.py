@@ -224,6 +224,13 @@ def test_wrong_use_is_told_before_anything_begins(run: Run, tmp_path: Path, args
     assert not (tmp_path / "s").exists()
 
 
+def test_nobody_is_asked_to_play_a_benchmark(run: Run, tmp_path: Path) -> None:
+    wanted = ("--assistants", "oracle", "--humans", "person", "--tasks", BLIND, "--store", tmp_path / "s")
+    ran = run("bench", "run", *wanted)
+    assert (ran.code, "there is one in: iwreplay run" in ran.err) == (2, True), ran.err
+    assert not list((tmp_path / "s").glob("episodes/*"))
+
+
 # -- pictures ------------------------------------------------------------------------------------------------------
 
 
