@@ -112,6 +112,6 @@ def _turning(thing: str, start: Pose, end: Pose) -> Callable[[Run, float], None]
         s = smooth(share)
         x, y, z = (a + s * (b - a) for a, b in zip(start[:3], end[:3], strict=True))
         w, i, j, k = (a + s * (sign * b - a) for a, b in zip(start[3:], end[3:], strict=True))
-        run.hold(thing, (x, y, z, *normalised((w, i, j, k))))
+        run.hold(thing, end if share >= 1.0 else (x, y, z, *normalised((w, i, j, k))))
 
     return during

@@ -30,6 +30,8 @@ _LOCK_S = 0.8
 #: positions of a swing that are tested for obstacles, and how much thinner the tested boxes are
 _SWEEP = 8
 _SKIN_M = 0.012
+#: the lid of a box that stands before a wall is open where it leans on that: this share of its way is left over at most
+_STOPS = 0.1
 #: a fixed neighbour that the closed thing touches anyway is in the way where this much of a door's rim is in it
 _RIM_M = 0.03
 #: a hinge whose axis is less upright than this tilts what it carries
@@ -106,7 +108,7 @@ def _move(scope: Scope, thing: Thing, *, open_to: bool) -> Plan:
         for j in joints:
             at = run.state.joints[f"{thing.id}.{j.name}"]
             wanted = j.open_at if open_to else 0.0
-            if abs(at - wanted) > 0.1 * abs(j.open_at) + 0.005:
+            if abs(at - wanted) > _STOPS * abs(j.open_at) + 0.005:
                 return sentence(f"{scope.the(thing.id)} did not {'open' if open_to else 'close'} all the way.")
         return ""
 
@@ -265,7 +267,8 @@ def _obstacle(scope: Scope, thing: Thing, *, open_to: bool) -> str:
         f"{thing.id}.{k.joint.name}": (k.joint.open_at if open_to else 0.0) for k in thing.links if k.joint is not None
     }
     beside = _attached(scope, thing)
-    places = [{j: start[j] + (goal[j] - start[j]) * step / _SWEEP for j in goal} for step in range(_SWEEP + 1)]
+    far = 1.0 if thing.fixed else 1.0 - _STOPS
+    places = [{j: start[j] + (goal[j] - start[j]) * far * step / _SWEEP for j in goal} for step in range(_SWEEP + 1)]
     met = [_met(scope, thing, at, ignore, beside) for at in places]
     for at, hits in zip(places[1:], met[1:], strict=True):
         new = [h for h in hits if h not in met[0]]

@@ -147,10 +147,8 @@ class Script:
     def retract(self, *, holding: bool, end: tuple[Effect, ...] = ()) -> Script:
         """Back upright; the hand, from where it reached to, the way it came, to its carrying or resting place; the eyes
         stay on what the hand was at."""
-        via = self._way[-2::-1] if self._way and math.dist(self._palm()[:3], self._way[-1]) < _THERE_M else ()
-        return self.add(
-            trajectories.retract(self.body, holding=holding, via=via, left=self.left, gaze=self.eyes), end=end
-        )
+        via, left = self.way_back, self.left
+        return self.add(trajectories.retract(self.body, holding=holding, via=via, left=left, gaze=self.eyes), end=end)
 
     def rub(self, point: Vec3, aside_m: float, seconds: float, *, end: tuple[Effect, ...] = ()) -> Script:
         """The palm to and fro across the way it came, back at `point` in the end."""
@@ -205,6 +203,12 @@ class Script:
     def bent(self) -> bool:
         """Whether the body stoops or crouches at the end of the steps so far."""
         return not trajectories.is_upright(self.body) and not trajectories.is_seated(self.body)
+
+    @property
+    def way_back(self) -> tuple[Vec3, ...]:
+        """The way by which the hand came to where it reached to, from there; () when it is elsewhere by now."""
+        is_there = bool(self._way) and math.dist(self._palm()[:3], self._way[-1]) < _THERE_M
+        return self._way[-2::-1] if is_there else ()
 
     def right_hand(self) -> Pose:
         """World pose of the right palm at the end of the steps so far."""

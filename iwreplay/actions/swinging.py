@@ -13,9 +13,12 @@ from iwreplay.actions.scope import Scope
 from iwreplay.body import fk, root_of
 from iwreplay.body.skeleton import joint
 from iwreplay.motion import trajectories
+from iwreplay.motion.arms import free_along
 from iwreplay.motion.blend import smooth
 from iwreplay.motion.model import Approach, Refusal, Trajectory
+from iwreplay.motion.touching import aim_at
 from iwreplay.pose import Pose, Quat, Vec3, compose, yaw_of
+from iwreplay.processes.support import dependents
 from iwreplay.scene.convex import solid_aabb, solids_meet
 from iwreplay.scene.geometry import Solid, aabbs_overlap, link_poses_at
 from iwreplay.scene.model import Thing
@@ -103,14 +106,18 @@ def pieces_from(
     back: bool,
 ) -> list[Piece] | None:
     """What the body does while the joints (full names) go from `start` to `goal` after the approach, so that the door
-    meets neither head, trunk nor legs; None when nothing does. `back`: it may step back. `way`: of the handle."""
+    meets neither head, trunk nor legs; None when nothing does. The hand lets go where the arm would meet something.
+    `back`: it may step back. `way`: of the handle."""
     script = scope.script()
     script.go_and_reach(approach)
     swing = _Swing(scope, thing, start, goal)
     if not swing.clear(Piece(script.steps[-1].motion, 0.0, 0.0)):
         return None
-    body, eyes = script.body, approach.reach.waypoints[-1]
-    follow = Piece(trajectories.follow(body, way, seconds=MOVE_S, left=approach.reach.left), 0.0, 1.0)
+    body, eyes, left = script.body, approach.reach.waypoints[-1], approach.reach.left
+    aim = aim_at(scope.state, thing.id, eyes)
+    aim = aim._replace(ignore=(*aim.ignore, *dependents(scope.state, thing.id)))
+    most = len(free_along(scope.sim, body, way, aim=aim, left=left))
+    follow = Piece(trajectories.follow(body, way, seconds=MOVE_S, left=left, most=most), 0.0, 1.0)
     upright = trajectories.retract(follow.motion.end, holding=bool(scope.held), gaze=eyes)
     if swing.clear(follow) and swing.clear(Piece(upright, 1.0, 1.0)) and swing.leaves_room(upright.end):
         return [follow]
@@ -126,7 +133,8 @@ def pieces_from(
 
 
 def _out_of_the_way(scope: Scope, script: Script, eyes: Vec3, *, back: bool) -> Iterator[Trajectory]:
-    upright = trajectories.retract(script.body, holding=bool(scope.held), gaze=eyes)
+    holding, via, left = bool(scope.held), script.way_back, script.left
+    upright = trajectories.retract(script.body, holding=holding, via=via, left=left, gaze=eyes)
     if not back:
         yield upright
         return

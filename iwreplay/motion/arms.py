@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from iwreplay.body.kinematics import chain
@@ -14,12 +14,12 @@ from iwreplay.errors import GeometryError
 from iwreplay.motion.blend import Blend
 from iwreplay.motion.model import Approach
 from iwreplay.motion.touching import Aim, aim_at, held_thing
-from iwreplay.motion.trajectories import reach_way
+from iwreplay.motion.trajectories import reach_way, stroke
 from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose
 from iwreplay.world.state import WorldState
 
-__all__ = ["BRUSH_M", "GIVES_M", "Arm", "Met", "met_on_the_way"]
+__all__ = ["BRUSH_M", "GIVES_M", "Arm", "Met", "free_along", "met_on_the_way"]
 
 #: sleeve, skin and the round of a hand's edge give way so far
 GIVES_M = 0.01
@@ -67,7 +67,6 @@ class Arm:
 
     def __init__(self, sim: Simulator, state: WorldState, approach: Approach, *, aim: Aim) -> None:
         self._sim, self._aim, self._left = sim, aim, approach.reach.left
-        self._touched = (*aim.ignore, *aim.around)
         self._limb = LEFT_ARM if self._left else RIGHT_ARM
         self._joints = tuple(sorted({*TRUNK, self._limb.upper, self._limb.lower, self._limb.end}))
         stance, body = approach.route.stance, state.body
@@ -119,14 +118,34 @@ class Arm:
                 yield self._way.arm_at(first + (1.0 - first) * k / n)
 
     def _in(self, poses: tuple[Pose, Pose, Pose]) -> Iterator[Met]:
-        shoulder, elbow, wrist = poses
-        palm = compose(wrist, LEFT_WRIST_FROM_PALM if self._left else RIGHT_WRIST_FROM_PALM)
-        away = math.dist(palm[:3], self._aim.point)
-        for part, a, b, radius_m in _capsules(shoulder, elbow, wrist, palm):
-            ignore = self._touched if away < _THERE_M[part] else self._aim.ignore
-            for thing, depth in self._sim.capsule_depths(a, b, radius_m, ignore=ignore):
-                if depth > GIVES_M:
-                    yield Met(thing, depth - GIVES_M, part)
+        return _met_by(self._sim, poses, self._aim, self._aim.point, left=self._left)
+
+
+def free_along(
+    sim: Simulator, body: tuple[float, ...], points: Sequence[Vec3], *, aim: Aim, left: bool
+) -> tuple[Vec3, ...]:
+    """The first of some places for the palm (world), up to where the arm of a body that keeps still otherwise would
+    meet something. The aim's thing is in the hand there and moves with it."""
+    limb = LEFT_ARM if left else RIGHT_ARM
+    joints = tuple(sorted({*TRUNK, limb.upper, limb.lower, limb.end}))
+    for n, point in enumerate(points):
+        at = chain(stroke(body, (point,), seconds=1.0, left=left).end, joints)
+        poses = (at[limb.upper], at[limb.lower], at[limb.end])
+        if any(m.is_harmful for m in _met_by(sim, poses, aim, point, left=left)):
+            return tuple(points[:n])
+    return tuple(points)
+
+
+def _met_by(sim: Simulator, poses: tuple[Pose, Pose, Pose], aim: Aim, point: Vec3, *, left: bool) -> Iterator[Met]:
+    """What an arm (shoulder, elbow, wrist) is in; near `point` what is around the aim's thing may be touched."""
+    shoulder, elbow, wrist = poses
+    palm = compose(wrist, LEFT_WRIST_FROM_PALM if left else RIGHT_WRIST_FROM_PALM)
+    away = math.dist(palm[:3], point)
+    for part, a, b, radius_m in _capsules(shoulder, elbow, wrist, palm):
+        ignore = (*aim.ignore, *aim.around) if away < _THERE_M[part] else aim.ignore
+        for thing, depth in sim.capsule_depths(a, b, radius_m, ignore=ignore):
+            if depth > GIVES_M:
+                yield Met(thing, depth - GIVES_M, part)
 
 
 def met_on_the_way(

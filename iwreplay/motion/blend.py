@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from iwreplay.body.kinematics import chain, root_of
-from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG, Limb
+from iwreplay.body.kinematics import chain, quat_of, root_of
+from iwreplay.body.limbs import LEFT_ARM, LEFT_LEG, RIGHT_ARM, RIGHT_LEG, Limb, rotation_of
 from iwreplay.body.postures import TRUNK, put_limb
 from iwreplay.body.skeleton import LEFT_WRIST_FROM_PALM, RIGHT_WRIST_FROM_PALM
 from iwreplay.pose import (
@@ -23,6 +23,7 @@ from iwreplay.pose import (
     from_xyz_yaw,
     inverse,
     normalised,
+    quat_mul,
     transform_point,
     wrap_angle,
     yaw_of,
@@ -36,6 +37,9 @@ _LIMBS = (RIGHT_ARM, LEFT_ARM, LEFT_LEG, RIGHT_LEG)
 _LIMB_JOINTS = tuple(j for limb in _LIMBS for j in (limb.upper, limb.lower, limb.end))
 _CHAIN = tuple(sorted({*TRUNK, *_LIMB_JOINTS}))
 _FREE = tuple(i for i in range(7, 163) if (i - 7) // 3 not in _LIMB_JOINTS)
+#: no turn, and what is none but for rounding
+_NOTHING: Vec3 = (0.0, 0.0, 0.0)
+_ROUNDING_RAD = 1e-9
 #: a bend smaller than this gives no direction to bend towards
 _STRAIGHT_M = 0.01
 
@@ -124,8 +128,10 @@ class Blend:
         v = self._solved(s, limbs)
         for k, j in enumerate(_LIMB_JOINTS):
             if _LIMBS[k // 3] in limbs:
-                for i in range(3):
-                    v[7 + 3 * j + i] += (1.0 - s) * self._rest[0][3 * k + i] + s * self._rest[1][3 * k + i]
+                for share, rest in ((1.0 - s, self._rest[0][k]), (s, self._rest[1][k])):
+                    if rest != _NOTHING:
+                        twist = quat_of((share * rest[0], share * rest[1], share * rest[2]))
+                        v[7 + 3 * j : 10 + 3 * j] = rotation_of(quat_mul(quat_of(_turn_of(v, j)), twist))
         return v
 
     def _line(self, hand: Sequence[Vec3]) -> list[tuple[float, Vec3]]:
@@ -171,10 +177,22 @@ class Blend:
     def _palm(self, end: _End) -> Pose:
         return compose(end.ends[self._arm], self._wrist_from_palm)
 
-    def _leftover(self, s: float, body: Body) -> list[float]:
-        """What the solved limbs lack of the given ones, 9 values for two joints and an end of each limb."""
+    def _leftover(self, s: float, body: Body) -> list[Vec3]:
+        """What the solved limbs lack of the given ones, a turn (axis-angle) for two joints and an end of each limb: the
+        short way, since the same turn has other numbers the long way round."""
         v = self._solved(s)
-        return [body[7 + 3 * j + i] - v[7 + 3 * j + i] for j in _LIMB_JOINTS for i in range(3)]
+        return [_between(_turn_of(v, j), _turn_of(body, j)) for j in _LIMB_JOINTS]
+
+
+def _turn_of(body: Sequence[float], j: int) -> Vec3:
+    return (body[7 + 3 * j], body[8 + 3 * j], body[9 + 3 * j])
+
+
+def _between(a: Vec3, b: Vec3) -> Vec3:
+    """The turn that makes one turn another, all axis-angle."""
+    w, x, y, z = quat_of(a)
+    found = rotation_of(quat_mul((w, -x, -y, -z), quat_of(b)))
+    return found if any(abs(part) > _ROUNDING_RAD for part in found) else _NOTHING
 
 
 def _mix_pose(a: Pose, b: Pose, s: float) -> Pose:

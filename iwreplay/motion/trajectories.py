@@ -216,12 +216,14 @@ def _palm(body: Body, *, left: bool) -> Pose:
     return at.left_hand if left else at.right_hand
 
 
-def follow(body: Body, points: Sequence[Vec3], *, seconds: float, left: bool = False) -> Trajectory:
+def follow(
+    body: Body, points: Sequence[Vec3], *, seconds: float, left: bool = False, most: int | None = None
+) -> Trajectory:
     """The right (or left) palm stays with something that moves along world points, eased, for as long as the arm
-    reaches it from here; then it lets go and waits. The eyes follow the hand."""
+    reaches it from here, and for the first `most` of them; then it lets go and waits. The eyes follow the hand."""
     reached: list[Vec3] = []
     goal = body
-    for p in points:
+    for p in points[:most]:
         trial = stroke(body, (p,), seconds=seconds, left=left).end
         if math.dist(_palm(trial, left=left)[:3], p) > _LET_GO_M:
             break

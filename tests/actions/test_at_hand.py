@@ -3,6 +3,7 @@ with a battery."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -160,3 +161,42 @@ def test_a_battery_that_runs_out_switches_the_device_off(desk: Base) -> None:
     world.set("laptop_1", charged=False)
     assert (world.attr("laptop_1", "on"), world.attr("laptop_1", "powered")) == (False, False)
     assert world.refused("[SwitchOn] laptop").code == "NO_POWER"
+
+
+def test_a_lid_right_below_a_shelf_does_not_open_and_the_shelf_is_named() -> None:
+    """The closed lid is nearly in touch with it: it is no frame of it for that."""
+    shelf = FurnitureSpec(id="wall_shelf_1", cls="wall_shelf", pos=(5.5, 2.25, 0.92))
+    box = Placement(id="box_1", cls="box", at="table_1.top", pos=(0.0, 0.2))
+    world = _hall([_TABLE, shelf], [box])
+    world.ok("[Walk] box")
+    refused = world.refused("[Open] box")
+    assert (refused.code, refused.blocker) == ("BLOCKED", "wall_shelf_1")
+    assert refused.sentence == "The box does not open: the wall shelf is in the way."
+
+
+def test_a_lid_opens_as_far_as_the_wall_behind_it() -> None:
+    box = Placement(id="box_1", cls="box", at="floor", pos=(3.0, 4.83))
+    world = _hall([_TABLE], [box])
+    world.ok("[Walk] box", "[Open] box")
+    assert world.state.joints["box_1.lid"] > 0.9 * math.radians(95.0)
+
+
+@pytest.mark.parametrize(
+    ("stance", "away"),
+    [
+        ((5.5, 1.25, 1.57), (0.0, 1.0)),
+        ((5.5, 2.75, -1.57), (0.0, -1.0)),
+        ((4.4, 2.0, 0.0), (1.0, 0.0)),
+        ((3.9, 1.6, 0.0), (1.0, 0.0)),
+        ((6.6, 2.0, 3.14), (-1.0, 0.0)),
+    ],
+)
+@pytest.mark.parametrize(("verb", "sign"), [("Push", 1.0), ("Pull", -1.0)])
+def test_a_push_goes_away_from_where_the_wearer_stands_when_it_is_told(
+    stance: tuple[float, float, float], away: tuple[float, float], verb: str, sign: float
+) -> None:
+    world = _hall([_TABLE], [Placement(id="mug_1", cls="mug", at="table_1.top")]).stand(*stance)
+    x, y, *_ = world.state.poses["mug_1"]
+    world.ok(f"[{verb}] mug, 0.06")
+    there = world.state.poses["mug_1"]
+    assert (there[0] - x, there[1] - y) == pytest.approx((sign * 0.06 * away[0], sign * 0.06 * away[1]), abs=0.005)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from iwreplay.actions.scope import NEAR_M
 from iwreplay.body import key_poses
-from iwreplay.events import BodyPosed
+from iwreplay.events import BodyPosed, Happened
+from iwreplay.pose import inverse, transform_point
 from iwreplay.vocabulary import WEARER
-from iwreplay.world.geometry import faces_of, thing_of
+from iwreplay.world.geometry import faces_of, thing_box, thing_of
 from tests.actions.proving import World
 
 
@@ -97,3 +100,27 @@ def test_a_seated_reader_says_what_is_wrong(world: World) -> None:
     world.place("book_1", "dining_table_1.top", 0.35, 0.25).settle().look_around()
     world.ok("[Walk] chair", "[Sit] chair")
     assert world.refused("[Read] jar").code in ("TOO_FAR", "OCCLUDED")
+
+
+def test_what_is_read_in_the_hand_is_held_by_its_edge_and_looked_at_afterwards(world: World) -> None:
+    world.place("price_card_1", "shelf_1.middle").settle().look_around()
+    for words, thing in (("jar", "jar_1"), ("price card", "price_card_1")):
+        world.ok(f"[Walk] {words}", f"[Grab] {words}")
+        carried, since = world.state.poses[thing], len(world.events)
+        world.ok(f"[Read] {words}")
+        state, card, away = world.base.state.copy(), thing_of(world.state, thing), 0.0
+        for n, event in enumerate(world.events):
+            state.apply(event)
+            if n > since and isinstance(event, Happened) and event.what == "exposed_text":
+                palm = transform_point(inverse(thing_box(card, state).pose), key_poses(state.body).right_hand[:3])
+                beyond = (max(0.0, abs(p) - h) for p, h in zip(palm, thing_box(card, state).half, strict=True))
+                away = max(away, math.hypot(*beyond))
+                face = next(f for f in faces_of(card, state) if f.name == event.detail["face"])
+                x, y, z = transform_point(inverse(key_poses(state.body).camera), face.pose[:3])
+                assert math.hypot(x, y) < 0.01, "the face is not straight before the eyes"
+                assert -0.6 < z < -0.3
+        assert 0.0 <= away < 0.02, f"the hand is {away:.3f} m beside {thing}"
+        x, y, z = transform_point(inverse(key_poses(world.state.body).camera), thing_box(card, world.state).pose[:3])
+        assert math.hypot(x, y) < -0.35 * z, "the eyes left it"
+        assert world.state.poses[thing] == pytest.approx(carried, abs=1e-6)
+        world.ok(f"[Drop] {words}")

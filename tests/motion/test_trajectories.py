@@ -271,3 +271,19 @@ def test_a_hand_follows_what_moves_and_lets_go_out_of_reach() -> None:
     assert math.dist(key_poses(let_go.end).right_hand[:3], away[-1]) > 0.5
     assert let_go.body_at(0.0) == body
     assert let_go.duration_s == 1.0
+
+
+@pytest.mark.parametrize("aside_m", [-0.4, -0.2, 0.0, 0.2])
+@pytest.mark.parametrize("elbow", [None, (-0.2, -0.7, 0.7), (0.0, 0.35, -0.9)])
+def test_the_arm_flings_nowhere_whichever_way_the_elbow_points(elbow: Vec3 | None, aside_m: float) -> None:
+    """One turn of a joint has several numbers; what lies between two of them must not depend on which."""
+    for far_m in (0.5, 0.7, 0.9):
+        plan = Reach("crouch", ((far_m, aside_m, 0.73),), elbow=elbow)
+        try:
+            there = move.reach(standing(0.0, 0.0, 0.0), plan).end
+        except GeometryError:  # out of reach
+            continue
+        x, y, z = key_poses(there).right_hand[:3]
+        motion = move.follow(there, [(x, y + 0.05 * k, z) for k in range(1, 5)], seconds=1.0)
+        palms = [key_poses(motion.body_at(k / 100)).right_hand[:3] for k in range(101)]
+        assert max(math.dist(a, b) for a, b in pairwise(palms)) < 0.06
