@@ -281,7 +281,7 @@ def test_frames_of_a_log_outside_a_store_go_to_the_current_folder(run: Run, tmp_
     ("args", "said"),
     [
         (("nope",), f"unknown task 'nope'. Known: {len(TASKS)}, from {TASKS[0].id} to {TASKS[-1].id}."),
-        ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, no-help, near-miss:ID, random, scripted:FILE"),
+        ((TASK, "--assistant", "gpt"), "unknown assistant 'gpt'. Known: oracle, silent, no-help, near-miss:ID, random"),
         ((TASK, "--assistant", "orakle"), "unknown assistant 'orakle'. Nearest: oracle. Known: oracle, silent"),
         ((TASK, "--assistant", "scripted:"), "unknown assistant 'scripted:'. Name the file of its lines"),
         ((TASK, "--human", "bob"), "unknown human 'bob'. Known: literal, model:NAME, person"),
