@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
 from iwreplay.errors import ModelError, ParticipantError, UnknownNameError
+from iwreplay.events import ModelCall
+from iwreplay.log import read_log
 from iwreplay.loop import leak_guard
 from iwreplay.ports import Model
 from iwreplay.scene.model import CompiledScene
@@ -15,10 +18,20 @@ from iwreplay.store import Contents, Episode
 from iwreplay.taskpack.model import TaskPack
 from recorder.assistants.hosted import ModelAssistant
 from recorder.humans.hosted import ModelHuman
+from recorder.models.cassette import CassetteModel
 from recorder.models.consulting import Sampling
 from recorder.models.metering import Meter, MeteredModel
 
-__all__ = ["MODEL", "ModelSpec", "is_model", "model_assistant", "model_human", "opened_model", "parse_model"]
+__all__ = [
+    "MODEL",
+    "ModelSpec",
+    "is_model",
+    "model_assistant",
+    "model_human",
+    "model_on_cassette",
+    "opened_model",
+    "parse_model",
+]
 
 #: how the name of a hosted participant begins
 MODEL = "model:"
@@ -107,6 +120,13 @@ def opened_model(spec: ModelSpec, *, secrets: tuple[str, ...], priced: bool, met
             spec.model, "what it costs is not known, so that money can't be limited", hint="Limit its tokens."
         )
     return MeteredModel(hosted, *meters)
+
+
+def model_on_cassette(spec: ModelSpec, *, log: Path, meters: tuple[Meter, ...]) -> Model:
+    """The model as it answered in the episode of that log. ModelError when it did not play there."""
+    with read_log(log) as recorded:
+        calls = [event for _, event in recorded if isinstance(event, ModelCall)]
+    return MeteredModel(CassetteModel(spec.model, calls), *meters)
 
 
 def model_assistant(

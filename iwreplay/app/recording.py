@@ -9,7 +9,15 @@ from pathlib import Path
 import msgspec
 
 from iwreplay import __version__
-from iwreplay.app.model_participants import is_model, model_assistant, model_human, opened_model, parse_model
+from iwreplay.app.episodes import find_episode
+from iwreplay.app.model_participants import (
+    is_model,
+    model_assistant,
+    model_human,
+    model_on_cassette,
+    opened_model,
+    parse_model,
+)
 from iwreplay.app.pool import each, threads_for
 from iwreplay.app.scoring import score_episode
 from iwreplay.app.tasks import find_tasks
@@ -126,6 +134,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     budget: Budget = Budget()
     meter: Meter | None = None
+    #: log of an episode whose models answer again, in place of their providers
+    cassette: Path | None = None
     #: None: nobody is there to play
     console: OpenConsole | None = None
 
@@ -142,10 +152,12 @@ def record_tasks(
     secrets: tuple[str, ...] = (),
     budget: Budget = _NO_LIMIT,
     console: OpenConsole | None = None,
+    cassette: str | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[RecordedEpisode, ...]:
     """Records one episode of each task. Every name is checked before the first episode begins. `budget` is what hosted
-    models may take in each; `secrets` are their keys, which nothing may show; a person plays at a `console`.
+    models may take in each; `secrets` are their keys, which nothing may show; a person plays at a `console`; the
+    models of the episode `cassette` answer again in place of their providers.
 
     Raises UnknownNameError for a name, ModelError for a model that can't be used, TaskError for a malformed task,
     ParticipantError for an unusable script or for a person who can't play, StoreError for a folder of other things;
@@ -153,6 +165,7 @@ def record_tasks(
     """
     packs = find_tasks(tasks)
     script = script_of(assistant)
+    tape = None if cassette is None else find_episode(store, cassette).log
     check_participants(
         assistant,
         human,
@@ -161,6 +174,7 @@ def record_tasks(
         secrets=secrets,
         budget=budget,
         there=console is not None,
+        cassette=tape,
     )
     if jobs > 1 and is_person(assistant, human):
         raise ParticipantError(f"a person plays one episode at a time; leave --jobs {jobs} out")
@@ -177,6 +191,7 @@ def record_tasks(
         secrets=secrets,
         budget=budget,
         console=console if is_person(assistant, human) else None,
+        cassette=tape,
     )
     done: list[RecordedEpisode] = []
     try:
@@ -234,6 +249,8 @@ def _participants(
 ) -> tuple[Assistant, Human]:
     meters = (meter,) if wish.meter is None else (wish.meter, meter)
     open_model = partial(opened_model, secrets=wish.secrets, priced=False, meters=meters)
+    if wish.cassette is not None:
+        open_model = partial(model_on_cassette, log=wish.cassette, meters=meters)
     speaker: Assistant
     listener: Human
     if is_model(wish.assistant):
@@ -279,9 +296,10 @@ def check_participants(
     secrets: tuple[str, ...],
     budget: Budget,
     there: bool = False,
+    cassette: Path | None = None,
 ) -> None:
-    """Whether those can play these tasks, before anything is recorded; `there`: somebody is at a console.
-    UnknownNameError, ParticipantError, ModelError."""
+    """Whether those can play these tasks, before anything is recorded; `there`: somebody is at a console; `cassette`:
+    log whose models answer again. UnknownNameError, ParticipantError, ModelError, LogError."""
     if assistant.startswith(NEAR_MISS):
         for task in tasks:
             near_miss_named(task, assistant.removeprefix(NEAR_MISS))
@@ -298,7 +316,12 @@ def check_participants(
     if hosted and not frames:
         raise ParticipantError("a hosted model is shown frames, so they must be drawn: leave --no-frames out")
     for spec in hosted:
-        opened_model(spec, secrets=secrets, priced=budget.cost_usd is not None, meters=())
+        if cassette is None:
+            opened_model(spec, secrets=secrets, priced=budget.cost_usd is not None, meters=())
+        else:
+            model_on_cassette(spec, log=cassette, meters=())
+    if cassette is not None and not hosted:
+        raise ParticipantError("a cassette is for hosted models, and neither the Assistant nor the Human is one")
     if not (is_model(human) or is_person(human)):
         human_named(human)
 

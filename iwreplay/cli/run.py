@@ -69,6 +69,14 @@ def run(
             metavar="DIR",
         ),
     ] = None,
+    cassette: Annotated[
+        str | None,
+        typer.Option(
+            "--cassette",
+            help="An episode whose hosted models answer again, word by word, in place of their providers.",
+            metavar="EPISODE",
+        ),
+    ] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Episodes recorded at a time.", min=1)] = 1,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
@@ -85,7 +93,8 @@ def run(
 
     A hosted model is named as litellm names it, with its settings behind it: temperature, seed, max_tokens, timeout
     (seconds), stream=on, and for an Assistant memory=on (the memory arm). Its key is taken from the provider's own
-    environment variable. It needs the extra "models".
+    environment variable. It needs the extra "models". With --cassette no provider is asked: the models of an episode
+    answer the same requests again, and the new episode has the same root hash; another request is a fault.
 
     A person plays at this terminal, as Human with commands of the action language or as Assistant with words; ? helps.
     Tab completes when the extra "person" is there. Where stdin is no terminal, its lines are read as they come. The
@@ -123,6 +132,7 @@ def run(
                 secrets=secrets(),
                 budget=Budget(cost_usd=max_cost, tokens=max_tokens),
                 console=console if person else None,
+                cassette=cassette,
                 progress=tell,
             )
     except RunInterrupted as stopped:

@@ -132,13 +132,14 @@ def test_a_plan_names_what_there_is(more: dict[str, Any], error: type[Exception]
 # -- runs in processes of their own ---------------------------------------------------------------------------------
 
 
-def command(store: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "iwreplay", "bench", *more, "--store", str(store)]
+def _root(folder: Path) -> str | None:
+    with read_log(folder / "log.arrows") as log:
+        return log.root_hash
 
 
-def started(store: Path, *more: str, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+def started(store: Path, *more: str, env: dict[str, str] | None = None, group: str = "bench") -> subprocess.Popen[str]:
     return subprocess.Popen(
-        command(store, *more),
+        [sys.executable, "-m", "iwreplay", *filter(None, [group]), *more, "--store", str(store)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
         stdout=subprocess.PIPE,
@@ -148,8 +149,8 @@ def started(store: Path, *more: str, env: dict[str, str] | None = None) -> subpr
     )
 
 
-def finished(store: Path, *more: str, env: dict[str, str] | None = None) -> tuple[int, str, str]:
-    done = started(store, *more, env=env)
+def finished(store: Path, *more: str, env: dict[str, str] | None = None, group: str = "bench") -> tuple[int, str, str]:
+    done = started(store, *more, env=env, group=group)
     out, err = done.communicate(timeout=240)
     return done.returncode, out, err
 
@@ -273,6 +274,19 @@ def test_models_play_and_everything_that_they_said_is_in_the_logs(tmp_path: Path
     for found in audit_episodes(tmp_path):
         assert [s for s in found.statements if s.finding == "broken"] == []
         assert found.statements[13].finding == "holds"
+    # a log is a cassette: its models answer again without their provider, and the episode is the same to the bit
+    there.answers.clear()
+    asked = len(there.requests)
+    again = (
+        "run", "F19", "--assistant", "model:openai/speaks,memory=on", "--human", "model:openai/acts", "--json",
+        "--cassette", "F19-openai_speaks",
+    )  # fmt: skip
+    nowhere = {"OPENAI_API_BASE": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": ""}
+    code, out, err = finished(tmp_path, *again, env=nowhere, group="")
+    assert (code, err) == (0, "")
+    first, second = sorted(tmp_path.glob("episodes/F19-*"), key=lambda p: len(p.name))
+    assert _root(first) == _root(second) == json.loads(out)[0]["root_hash"]
+    assert len(there.requests) == asked
 
 
 def test_a_run_stops_when_its_budget_is_spent_and_goes_on_with_more(tmp_path: Path, hosted: Any) -> None:
