@@ -63,6 +63,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.reexec_bench
 	$(BIN)/python -m benchmarks.render_bench
 	$(BIN)/python -m benchmarks.frames_bench
+	$(BIN)/python -m benchmarks.record_bench
 
 # Writes docs/benchmark.md, docs/cli.md, docs/catalogue.md and docs/events.md anew; tests hold them equal to the code.
 docs: $(VENV)/.dev

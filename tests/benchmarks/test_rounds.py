@@ -9,7 +9,16 @@ import pytest
 
 import benchmarks.peers.inspect_rescore
 import benchmarks.peers.mujoco_render
-from benchmarks import frames_bench, log_bench, log_events, reexec_bench, render_bench, rescore_bench, synthetic
+from benchmarks import (
+    frames_bench,
+    log_bench,
+    log_events,
+    record_bench,
+    reexec_bench,
+    render_bench,
+    rescore_bench,
+    synthetic,
+)
 from iwreplay.frames.maker import FrameMaker
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
@@ -53,6 +62,15 @@ def test_frames_beside_drawing(tmp_path: Path) -> None:
     assert frames_bench.cpu_s(lambda: frames_bench.bare(maker, few)) > 0.0
     frames_bench.verified(maker, frames_bench.SAMPLE, tmp_path, only=frozenset(e.frame_id for e, _ in few.frames))
     assert len(list(tmp_path.glob("*.png"))) == 2
+
+
+def test_recording_taken_apart() -> None:
+    """Every second is counted for one part, and every part has some."""
+    head, line = record_bench.measure(("V06",), rounds=1).splitlines()
+    assert head.split()[3:8] == list(record_bench.PARTS)
+    total, *parts = [float(word) for word, unit in zip(line.split(), line.split()[1:], strict=False) if unit == "ms"]
+    assert all(part > 0.0 for part in parts[:5])
+    assert sum(parts[:5]) == pytest.approx(total, abs=1.0)
 
 
 @pytest.mark.slow
