@@ -27,7 +27,7 @@ def audit(
     runs); with its evidence. What was sent to hosted models is read too where it is kept beside the log. One episode
     is told statement by statement, several in a line each, with what is broken. Exit code 1 when anything is broken.
 
-    Example: iwreplay audit G05-oracle
+    Example: iwreplay audit V06-oracle
     """
     from iwreplay.app.auditing import audit_episodes
 

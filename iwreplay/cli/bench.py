@@ -79,7 +79,7 @@ def bench_run(
 
     Example: iwreplay bench run --assistants oracle,silent --tasks G05,V06 --parallel 2
 
-    Example: iwreplay bench run --assistants "model:openai/gpt-5.5;memory=on" --run-cost 50 --rate openai=60
+    Example: iwreplay bench run --run gpt --assistants "model:openai/gpt-5.5;memory=on" --tasks V06 --rate openai=60
     """
     from iwreplay.app.benching import BenchOptions, Budget, plan_run, play_run
 

@@ -61,7 +61,6 @@ app.add_typer(tasks.app, name="tasks")
 scene_pictures.add_to(scenes.app)
 app.add_typer(scenes.app, name="scene")
 run.add_to(app)
-app.add_typer(bench.app, name="bench")
 show.add_to(app)
 audit.add_to(app)
 replay.add_to(app)
@@ -69,6 +68,7 @@ frames.add_to(app)
 score.add_to(app)
 query.add_to(app)
 app.add_typer(log.app, name="log")
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:
