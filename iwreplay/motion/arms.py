@@ -19,12 +19,12 @@ from iwreplay.ports import Simulator
 from iwreplay.pose import Pose, Vec3, compose
 from iwreplay.world.state import WorldState
 
-__all__ = ["BRUSH_M", "GIVES_M", "Arm", "Met", "free_along", "met_on_the_way"]
+__all__ = ["BRUSH_M", "GIVES_M", "HAIR_M", "Arm", "Met", "free_along", "met_on_the_way"]
 
 #: sleeve, skin and the round of a hand's edge give way so far
 GIVES_M = 0.01
-#: a sleeve may brush what it gets no deeper into than this, a hand nothing
-BRUSH_M = 0.01
+#: a sleeve may brush what it gets no deeper into than this, a hand nothing but by a hair
+BRUSH_M, HAIR_M = 0.01, 0.002
 #: radii of what is drawn, less the bulge of the sleeve
 _UPPER_M, _FOREARM_M, _HAND_M = 0.045, 0.038, 0.026
 #: the upper arm begins this far from the shoulder's middle: before is trunk
@@ -50,7 +50,7 @@ class Met(NamedTuple):
     @property
     def badness_m(self) -> float:
         """Depth, a hand's counted as that of a sleeve which brushes too much: harmful above `BRUSH_M`."""
-        return self.depth_m + BRUSH_M if self.part == "hand" else self.depth_m
+        return self.depth_m + BRUSH_M - HAIR_M if self.part == "hand" else self.depth_m
 
     @property
     def is_harmful(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 
 import pytest
 
-from iwreplay.motion.arms import BRUSH_M, GIVES_M, Met
+from iwreplay.motion.arms import BRUSH_M, GIVES_M, HAIR_M, Met
 from iwreplay.pose import Vec3
 from tests.actions.proving import World
 from tests.actions.test_tried import WORKS
@@ -48,11 +48,11 @@ def test_a_sleeve_may_brush_something_and_a_hand_nothing(world: World, monkeypat
         world.ok("[Grab] blue mug", "[Drop] mug")
         _everywhere(world, patch, lambda radius_m: brushes + 2e-6 if radius_m > HAND_M else 0.0)
         assert world.refused("[Grab] blue mug").sentence == "The dining table is in the way of my arm."
-        _everywhere(world, patch, lambda radius_m: 0.0 if radius_m > HAND_M else GIVES_M + 1e-6)
+        _everywhere(world, patch, lambda radius_m: 0.0 if radius_m > HAND_M else GIVES_M + HAIR_M + 1e-6)
         assert world.refused("[Grab] blue mug").sentence == "The dining table is in the way of my hand."
 
 
 def test_a_hand_in_something_is_worse_than_a_sleeve() -> None:
-    hand, sleeve = Met("a", 0.001, "hand"), Met("b", BRUSH_M, "forearm")
+    hand, sleeve = Met("a", HAIR_M + 1e-6, "hand"), Met("b", BRUSH_M, "forearm")
     assert hand.badness_m > sleeve.badness_m
     assert (hand.is_harmful, sleeve.is_harmful, Met("c", BRUSH_M + 1e-6, "upper arm").is_harmful) == (True, False, True)
