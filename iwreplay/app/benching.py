@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ import msgspec
 
 from iwreplay import __version__
 from iwreplay.app.engines import Done, Engine, Job, LocalEngine, LostError, SequentialEngine, StoppedError
-from iwreplay.app.model_participants import is_model
+from iwreplay.app.model_participants import is_model, parse_model
 from iwreplay.app.pool import threads_for
 from iwreplay.app.recording import Budget, RecordedEpisode, Wish, check_participants, label_of, script_of
 from iwreplay.app.scoring import score_episode
@@ -32,6 +33,7 @@ from iwreplay.canonical import canonical_bytes, sha256_hex, struct_hash
 from iwreplay.errors import LogError, StoreDamagedError, StoreError, UnknownNameError
 from iwreplay.events import EpisodeEnded, Fault, ModelCall
 from iwreplay.log import read_log, seal
+from iwreplay.loop import EpisodeStopped
 from iwreplay.store import Episode, Store, status_of, write_whole
 from iwreplay.store.journal import Journal, read_journal
 from iwreplay.taskpack.loader import compile_task
@@ -50,6 +52,7 @@ from recorder.benchmark import (
     differences,
     progress_of,
 )
+from recorder.benchmark.meter import provider_of
 from recorder.benchmark.plan import PLAN_FORMAT
 from recorder.interrupts import Interrupts
 from recorder.models.metering import RUN_BUDGET, Spent
@@ -83,8 +86,9 @@ class BenchOptions(msgspec.Struct, frozen=True, kw_only=True):
     engine: str = "local"
     #: address of a Ray cluster; None starts one here
     ray_address: str | None = None
-    #: US dollars and tokens of the whole run
+    #: US dollars and tokens of the whole run, and of each episode
     budget: Budget = Budget()
+    episode_budget: Budget = Budget()
     #: provider -> calls a minute
     per_minute: Mapping[str, float] = {}
     secrets: tuple[str, ...] = ()
@@ -142,12 +146,13 @@ def plan_run(
     tasks: tuple[str, ...],
     seeds: tuple[int, ...] = (0,),
     frames: bool = True,
-    episode_budget: Budget,
     secrets: tuple[str, ...] = (),
 ) -> Plan:
     """The plan of a run; everything that it names is looked at. UnknownNameError, TaskError, ModelError and
     ParticipantError as of `record_tasks`; UnknownNameError too for what is named twice."""
     for what, names in (("assistant", assistants), ("human", humans), ("seed", tuple(map(str, seeds)))):
+        if not names:
+            raise UnknownNameError(what, "", hint="Name at least one.")
         for name in names:
             if names.count(name) > 1:
                 raise UnknownNameError(what, name, hint="It is named twice; each counts once.")
@@ -156,7 +161,7 @@ def plan_run(
     scripts = {a: script_of(a) for a in assistants}
     for assistant in assistants:
         for human in humans:
-            check_participants(assistant, human, tasks=packs, frames=frames, secrets=secrets, budget=episode_budget)
+            check_participants(assistant, human, tasks=packs, frames=frames, secrets=secrets, budget=Budget())
     hosted = any(is_model(name) for name in (*assistants, *humans))
     return Plan(
         format=PLAN_FORMAT,
@@ -175,8 +180,6 @@ def plan_run(
         ),
         seeds=seeds,
         frames=frames,
-        episode_cost_usd=episode_budget.cost_usd,
-        episode_tokens=episode_budget.tokens,
         prompts={n: sha256_hex(load_prompt(n).text.encode()) for n in PROMPT_NAMES} if hosted else {},
         scripts={a: sha256_hex(canonical_bytes(s)) for a, s in scripts.items() if s is not None},
         made_by=f"iwreplay {__version__}",
@@ -204,21 +207,36 @@ def play_run(
     folder = _folder(store, name)
     if plan is None:
         plan = _again(_kept_plan(folder, name), options)
-    elif (folder / PLAN).exists():
-        differ = differences(_kept_plan(folder, name), plan)
-        if differ:
-            raise StoreError(
-                f"the run {name!r} has another plan ({'; '.join(differ)}). Go on with it by: "
-                f"iwreplay bench resume {name}; or give this one a name of its own with --run"
-            )
-    else:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / PLAN, msgspec.json.format(canonical_bytes(plan), indent=1) + b"\n")
+    _check_rates(plan, options.per_minute)
+    folder.mkdir(parents=True, exist_ok=True)
     with (
         Journal[RunRecord](folder / JOURNAL, RunRecord) as journal,
         Journal[Charged](folder / SPENDING, Charged) as spending,
     ):
+        # nobody else writes it meanwhile
+        _agree(folder, name, plan)
         return _Run(store, name, plan, options, journal=journal, spending=spending, tell=progress).play()
+
+
+def _agree(folder: Path, name: str, plan: Plan) -> None:
+    """Writes the plan down, or sees that it is the one that is there."""
+    path = folder / PLAN
+    if not path.exists():
+        write_whole(path, msgspec.json.format(canonical_bytes(plan), indent=1) + b"\n")
+        return
+    differ = differences(_kept_plan(folder, name), plan)
+    if differ:
+        raise StoreError(
+            f"the run {name!r} has another plan ({'; '.join(differ)}). Go on with it by: "
+            f"iwreplay bench resume {name}; or give this one a name of its own with --run"
+        )
+
+
+def _check_rates(plan: Plan, per_minute: Mapping[str, float]) -> None:
+    asked = {provider_of(parse_model(n).model) for n in (*plan.assistants, *plan.humans) if is_model(n)}
+    for provider in per_minute:
+        if provider not in asked:
+            raise UnknownNameError("provider of this run", provider, known=tuple(sorted(asked)))
 
 
 def run_state(store_root: Path, name: str) -> RunState:
@@ -252,7 +270,10 @@ def _folder(store: Store, name: str) -> Path:
 def _kept_plan(folder: Path, name: str) -> Plan:
     path = folder / PLAN
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Plan)
+        raw = path.read_bytes()
+        if msgspec.json.decode(raw, type=_PlanFormat).format > PLAN_FORMAT:
+            raise StoreDamagedError(f"{path} was written by a newer iwreplay; upgrade to go on with this run")
+        return msgspec.json.decode(raw, type=Plan)
     except FileNotFoundError:
         there = sorted(p.name for p in folder.parent.iterdir()) if folder.parent.is_dir() else []
         raise UnknownNameError("run", name, known=tuple(there), hint="Begin one with: iwreplay bench run") from None
@@ -268,13 +289,18 @@ def _again(kept: Plan, options: BenchOptions) -> Plan:
         tasks=kept.asked,
         seeds=kept.seeds,
         frames=kept.frames,
-        episode_budget=Budget(cost_usd=kept.episode_cost_usd, tokens=kept.episode_tokens),
         secrets=options.secrets,
     )
     differ = differences(kept, now)
     if differ:
         raise StoreError(f"the run can't go on as it was planned: {'; '.join(differ)}. Begin a new one.")
     return kept
+
+
+class _PlanFormat(msgspec.Struct):
+    """What is read of a plan before the rest."""
+
+    format: int
 
 
 class _Run:
@@ -293,9 +319,8 @@ class _Run:
     ) -> None:
         self.store, self.name, self.plan, self.options = store, name, plan, options
         packs = find_tasks(plan.asked)
-        look = partial(
-            check_participants, tasks=packs, frames=plan.frames, secrets=options.secrets, budget=options.budget
-        )
+        limited = options.budget.narrowed(options.episode_budget)
+        look = partial(check_participants, tasks=packs, frames=plan.frames, secrets=options.secrets, budget=limited)
         for assistant in plan.assistants:
             for human in plan.humans:
                 look(assistant, human)
@@ -315,7 +340,7 @@ class _Run:
         left = deque(c for c in self.plan.cells() if not self._is_ended(c))
         self._tell()
         # Ctrl-C is listened to while nothing is written down
-        with self._engine() as engine, Interrupts() as ctrl_c:
+        with self._engine() as engine, _broken_off(), Interrupts() as ctrl_c:
             flying: dict[str, Cell] = {}
             try:
                 while (left and self.halted is None) or flying:
@@ -389,7 +414,8 @@ class _Run:
             frames=self.plan.frames,
             threads=threads_for(self.options.parallel),
             secrets=self.options.secrets,
-            budget=Budget(cost_usd=self.plan.episode_cost_usd, tokens=self.plan.episode_tokens),
+            budget=self.options.episode_budget,
+            run_budget=self.options.budget,
         )
         return Job(episode=episode, task=self.packs[cell.task], wish=wish)
 
@@ -405,9 +431,10 @@ class _Run:
         if done.recorded is not None:
             self._recorded(cell, done.recorded)
         elif isinstance(done.error, LostError):
-            self._lost(cell, done.job.episode, left)
+            self._lost(cell, done.job.episode, left, alone=done.error.alone)
         elif isinstance(done.error, StoppedError):
             self._note(Lost(cell=cell.key, episode=done.job.episode.id, why="stopped"))
+            self.halted = self.halted or "interrupted"
         else:
             assert done.error is not None, "a job has a result or an error"
             raise done.error
@@ -416,19 +443,19 @@ class _Run:
         if r.end_reason == "interrupted":
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
             self.halted = self.halted or "interrupted"
-        elif RUN_BUDGET in r.detail:
+        elif r.detail.split(": ")[1:2] == [RUN_BUDGET]:
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
             self.halted = self.halted or self._out_of_budget()
         else:
             self._note(_ended(cell.key, r))
 
-    def _lost(self, cell: Cell, episode: Episode, left: deque[Cell]) -> None:
+    def _lost(self, cell: Cell, episode: Episode, left: deque[Cell], *, alone: bool) -> None:
         """A worker died. The episode may be whole all the same; one that was not begun was only beside it."""
         whole = _whole(episode)
         if whole is not None:
             self._note(msgspec.structs.replace(whole, cell=cell.key))
             return
-        began = episode.begun
+        began = alone or episode.begun
         _tidy(episode)
         if began and self.at.losses.get(cell.key):
             self._note(_given_up(cell, episode))
@@ -450,6 +477,15 @@ class _Run:
         if episode is not None:
             _tidy(episode)
         self._note(Lost(cell=cell, episode=episode_id, why=why))
+
+
+@contextmanager
+def _broken_off() -> Iterator[None]:
+    """A second Ctrl-C breaks off at once: what was begun is settled when the run goes on."""
+    try:
+        yield
+    except EpisodeStopped:
+        raise KeyboardInterrupt("broken off; what is whole is found when the run goes on") from None
 
 
 def _tidy(episode: Episode) -> None:
@@ -502,7 +538,7 @@ def _whole(episode: Episode) -> Ended | None:
             for _, event in log:
                 if isinstance(event, EpisodeEnded):
                     ended = event
-                elif isinstance(event, ModelCall):
+                elif isinstance(event, ModelCall) and event.outcome not in ("overflow", "failed"):
                     spent = spent.plus(event)
                 elif isinstance(event, Fault):
                     out_of_budget = event.code == RUN_BUDGET

@@ -34,7 +34,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LostError(Exception):
-    """The worker of an episode was killed, or its machine went away."""
+    """The worker of an episode was killed, or its machine went away. `alone`: no other episode was lost with it."""
+
+    def __init__(self, *, alone: bool = False) -> None:
+        self.alone = alone
+        super().__init__("the worker was lost")
 
 
 class StoppedError(Exception):

@@ -11,7 +11,7 @@ import msgspec
 from iwreplay.errors import ModelError, ParticipantError, UnknownNameError
 from iwreplay.events import ModelCall
 from iwreplay.log import read_log
-from iwreplay.loop import leak_guard
+from iwreplay.loop import AnswerError, leak_guard
 from iwreplay.ports import Model
 from iwreplay.scene.model import CompiledScene
 from iwreplay.store import Contents, Episode
@@ -19,8 +19,8 @@ from iwreplay.taskpack.model import TaskPack
 from recorder.assistants.hosted import ModelAssistant
 from recorder.humans.hosted import ModelHuman
 from recorder.models.cassette import CassetteModel
-from recorder.models.consulting import Sampling
-from recorder.models.metering import Meter, MeteredModel
+from recorder.models.consulting import Guard, Sampling
+from recorder.models.metering import Budget, Meter, MeteredModel
 
 __all__ = [
     "MODEL",
@@ -37,7 +37,6 @@ __all__ = [
 MODEL = "model:"
 _SETTINGS = ("temperature", "seed", "max_tokens", "memory", "timeout", "stream")
 _SWITCH = {"on": True, "off": False}
-_TIMEOUT_S = 600.0
 
 
 class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +45,6 @@ class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     sampling: Sampling = Sampling()
     memory: bool = False
-    timeout_s: float = _TIMEOUT_S
-    stream: bool = False
 
 
 def is_model(name: str) -> bool:
@@ -59,11 +56,14 @@ def parse_model(name: str) -> ModelSpec:
     provider.
     UnknownNameError for a setting that there is not, ParticipantError for a value that it does not take."""
     model, *settings = name.removeprefix(MODEL).replace(";", ",").split(",")
-    if not model.strip():
-        raise UnknownNameError("model", name, hint=f"Name it as its provider does: {MODEL}openai/NAME.")
+    provider, slash, rest = model.strip().partition("/")
+    if not (provider and slash and rest):
+        raise UnknownNameError("model", name, hint=f"Name it with its provider first: {MODEL}openai/NAME.")
     found: dict[str, str] = {}
     for setting in settings:
         key, given, value = setting.partition("=")
+        if key.strip() in found:
+            raise ParticipantError(f"{name}: {key.strip()} is said twice")
         if key.strip() not in _SETTINGS or not given:
             raise UnknownNameError("setting of a model", setting.strip(), known=tuple(f"{s}=..." for s in _SETTINGS))
         found[key.strip()] = value.strip()
@@ -73,10 +73,10 @@ def parse_model(name: str) -> ModelSpec:
             temperature=_number(found, "temperature", float, (0.0, 2.0), default=0.0),
             seed=_number(found, "seed", int, (0, 2**63 - 1), default=11),
             max_tokens=_number(found, "max_tokens", int, (1, 10**6), default=None),
+            timeout_s=_number(found, "timeout", float, (0.001, 86_400.0), default=None) or Sampling().timeout_s,
+            stream=_switch(found, "stream"),
         ),
         memory=_switch(found, "memory"),
-        timeout_s=_number(found, "timeout", float, (0.001, 86_400.0), default=None) or _TIMEOUT_S,
-        stream=_switch(found, "stream"),
     )
 
 
@@ -109,42 +109,58 @@ def _switch(found: dict[str, str], key: str) -> bool:
     return _SWITCH[said]
 
 
-def opened_model(spec: ModelSpec, *, secrets: tuple[str, ...], priced: bool, meters: tuple[Meter, ...]) -> Model:
-    """The model at its provider. ModelError when litellm is missing or knows no such provider, or when its price must
-    be known (`priced`) and is not."""
+def opened_model(
+    spec: ModelSpec, *, secrets: tuple[str, ...], limited: Budget, meters: tuple[Meter, ...] = ()
+) -> Model:
+    """The model at its provider; `limited` says whether money and tokens are. ModelError when litellm is missing or
+    knows no such provider, or when money is limited and its price is not known."""
     from recorder.models.hosted import HostedModel
 
-    hosted = HostedModel(spec.model, secrets=secrets, timeout_s=spec.timeout_s, stream=spec.stream)
-    if priced and not hosted.priced:
+    asked = spec.sampling
+    hosted = HostedModel(spec.model, secrets=secrets, timeout_s=asked.timeout_s, stream=asked.stream)
+    if limited.cost_usd is not None and not hosted.priced:
         raise ModelError(
             spec.model, "what it costs is not known, so that money can't be limited", hint="Limit its tokens."
         )
-    return MeteredModel(hosted, *meters)
+    return MeteredModel(hosted, *meters, limited=limited)
 
 
 def model_on_cassette(spec: ModelSpec, *, log: Path, meters: tuple[Meter, ...]) -> Model:
     """The model as it answered in the episode of that log. ModelError when it did not play there."""
     with read_log(log) as recorded:
         calls = [event for _, event in recorded if isinstance(event, ModelCall)]
-    return MeteredModel(CassetteModel(spec.model, calls), *meters)
+    return MeteredModel(CassetteModel(spec.model, calls), *meters, limited=Budget())
 
 
 def model_assistant(
-    model: Model, spec: ModelSpec, *, task: TaskPack, scene: CompiledScene, max_turns: int, episode: Episode
+    model: Model, spec: ModelSpec, *, task: TaskPack, scene: CompiledScene, episode: Episode, secrets: tuple[str, ...]
 ) -> ModelAssistant:
     """That model as the Assistant of an episode, whose requests are kept with it."""
     return ModelAssistant(
         model,
-        max_turns=max_turns,
         sampling=spec.sampling,
-        guard=leak_guard(task, scene),
+        guard=_guard(task, scene, secrets),
         keep=Contents(episode.requests).keep,
         memory=spec.memory,
     )
 
 
-def model_human(model: Model, spec: ModelSpec, *, task: TaskPack, scene: CompiledScene, episode: Episode) -> ModelHuman:
+def model_human(
+    model: Model, spec: ModelSpec, *, task: TaskPack, scene: CompiledScene, episode: Episode, secrets: tuple[str, ...]
+) -> ModelHuman:
     """That model as the Human of an episode."""
     return ModelHuman(
-        model, sampling=spec.sampling, guard=leak_guard(task, scene), keep=Contents(episode.requests).keep
+        model, sampling=spec.sampling, guard=_guard(task, scene, secrets), keep=Contents(episode.requests).keep
     )
+
+
+def _guard(task: TaskPack, scene: CompiledScene, secrets: tuple[str, ...]) -> Guard:
+    """Refuses what is hidden in the task, and keys, before anything is kept or sent."""
+    leaks = leak_guard(task, scene)
+
+    def guard(text: str, *, spoken: str) -> None:
+        if any(secret in text for secret in secrets):
+            raise AnswerError("KEY", "the request holds a key of the environment; it was not sent")
+        leaks(text, spoken=spoken)
+
+    return guard

@@ -48,7 +48,14 @@ class RayEngine:
             )
         except (ConnectionError, RuntimeError, ValueError) as e:
             raise RayMissingError(f"the Ray cluster {address or 'on this machine'} can't be used: {e}") from e
-        self._counter = self._ray.remote(num_cpus=0)(_CountingActor).remote(meter.limits(), meter.spent)
+        # on this machine: one that goes away must not take it along
+        here = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            self._ray.get_runtime_context().get_node_id(), soft=False
+        )
+        actor = self._ray.remote(num_cpus=0, scheduling_strategy=here)(_CountingActor)
+        self._counter = actor.remote(meter.limits(), meter.spent)
+        #: charges that were fetched
+        self._fetched = 0
         self._record = self._ray.remote(num_cpus=1, max_retries=0)(_record)
         self._flying: dict[Any, Job] = {}
 
@@ -80,19 +87,19 @@ class RayEngine:
         return [Done(job=job, error=StoppedError()) for _, job in jobs]
 
     def _fetch_charges(self) -> None:
-        for charged in self._ray.get(self._counter.take.remote()):
+        for charged in self._ray.get(self._counter.since.remote(self._fetched)):
             self._meter.charge(charged)
+            self._fetched += 1
 
     def _done(self, task: Any) -> Done:
         job = self._flying.pop(task)
         try:
             recorded, files = self._ray.get(task)
-        except (self._ray.exceptions.WorkerCrashedError, self._ray.exceptions.NodeDiedError):
-            return Done(job=job, error=LostError())
         except self._ray.exceptions.RayTaskError as e:
             return Done(job=job, error=e.cause if isinstance(e.cause, Exception) else e)
-        except self._ray.exceptions.RayError as e:
-            return Done(job=job, error=e)
+        except self._ray.exceptions.RayError:
+            # its process, its memory, its machine, or what it had sent
+            return Done(job=job, error=LostError(alone=True))
         self._fetch_charges()
         _put(files, job.episode)
         return Done(job=job, recorded=msgspec.structs.replace(recorded, log=str(job.episode.log)))
@@ -122,9 +129,9 @@ class _CountingActor:
     """Counts for all workers of a cluster."""
 
     def __init__(self, limits: Any, spent: Any) -> None:
-        self._new: list[Charged] = []
+        self._all: list[Charged] = []
         budget, per_minute = limits
-        self._meter = RunMeter(budget, per_minute=per_minute, spent=spent, keep=self._new.append)
+        self._meter = RunMeter(budget, per_minute=per_minute, spent=spent, keep=self._all.append)
 
     def reserve(self, model: str) -> tuple[float, str | None]:
         return self._meter.reserve(model)
@@ -132,10 +139,9 @@ class _CountingActor:
     def charge(self, charged: Charged) -> None:
         self._meter.charge(charged)
 
-    def take(self) -> list[Charged]:
-        """The charges since this was last asked."""
-        new, self._new[:] = list(self._new), []
-        return new
+    def since(self, n: int) -> list[Charged]:
+        """The charges behind the first n."""
+        return self._all[n:]
 
 
 class _ActorCounter:
@@ -157,6 +163,7 @@ def _ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # noqa: TID251
     try:
         import ray
+        import ray.util.scheduling_strategies
     except ImportError:
         raise RayMissingError("Ray is not installed. Install it with: pip install 'iwreplay[ray]'") from None
     return ray

@@ -134,6 +134,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     budget: Budget = Budget()
     meter: Meter | None = None
+    #: what the whole run may take; `meter` counts it
+    run_budget: Budget = Budget()
     #: log of an episode whose models answer again, in place of their providers
     cassette: Path | None = None
     #: None: nobody is there to play
@@ -247,25 +249,25 @@ def record_into(episode: Episode, task: TaskPack, *, wish: Wish) -> RecordedEpis
 def _participants(
     task: TaskPack, *, scene: CompiledScene, config: EpisodeConfig, episode: Episode, meter: Meter, wish: Wish
 ) -> tuple[Assistant, Human]:
-    meters = (meter,) if wish.meter is None else (wish.meter, meter)
-    open_model = partial(opened_model, secrets=wish.secrets, priced=False, meters=meters)
+    # the episode's own first: what may not be asked needs no place in the run's rate
+    meters = (meter,) if wish.meter is None else (meter, wish.meter)
+    limited = wish.budget.narrowed(wish.run_budget)
+    open_model = partial(opened_model, secrets=wish.secrets, limited=limited, meters=meters)
     if wish.cassette is not None:
         open_model = partial(model_on_cassette, log=wish.cassette, meters=meters)
     speaker: Assistant
     listener: Human
     if is_model(wish.assistant):
         spec = parse_model(wish.assistant)
-        speaker = model_assistant(
-            open_model(spec), spec, task=task, scene=scene, max_turns=config.max_turns, episode=episode
-        )
+        speaker = model_assistant(open_model(spec), spec, task=task, scene=scene, episode=episode, secrets=wish.secrets)
     elif is_person(wish.assistant):
         assert wish.console is not None, "check_participants asks for it"
-        speaker = PersonAssistant(wish.console(episode), max_turns=config.max_turns)
+        speaker = PersonAssistant(wish.console(episode))
     else:
         speaker = assistant_named(wish.assistant, task=task, scene=scene, script=wish.script, seed=wish.seed)
     if is_model(wish.human):
         spec = parse_model(wish.human)
-        listener = model_human(open_model(spec), spec, task=task, scene=scene, episode=episode)
+        listener = model_human(open_model(spec), spec, task=task, scene=scene, episode=episode, secrets=wish.secrets)
     elif is_person(wish.human):
         assert wish.console is not None, "check_participants asks for it"
         listener = PersonHuman(wish.console(episode))
@@ -317,7 +319,7 @@ def check_participants(
         raise ParticipantError("a hosted model is shown frames, so they must be drawn: leave --no-frames out")
     for spec in hosted:
         if cassette is None:
-            opened_model(spec, secrets=secrets, priced=budget.cost_usd is not None, meters=())
+            opened_model(spec, secrets=secrets, limited=budget)
         else:
             model_on_cassette(spec, log=cassette, meters=())
     if cassette is not None and not hosted:

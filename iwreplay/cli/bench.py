@@ -88,6 +88,7 @@ def bench_run(
         engine=engine,
         ray_address=ray_address,
         budget=Budget(cost_usd=run_cost, tokens=run_tokens),
+        episode_budget=Budget(cost_usd=max_cost, tokens=max_tokens),
         per_minute=_rates(rate or []),
         secrets=secrets(),
         retry_faults=retry_faults,
@@ -98,7 +99,6 @@ def bench_run(
         tasks=_names(tasks),
         seeds=tuple(_seed(s) for s in _names(seeds)),
         frames=frames,
-        episode_budget=Budget(cost_usd=max_cost, tokens=max_tokens),
         secrets=secrets(),
     )
     _play(lambda tell: play_run(store, run, plan=plan, options=options, progress=tell), run, json=json)
@@ -108,6 +108,8 @@ def bench_run(
 def resume(
     run: RunArgument,
     *,
+    max_cost: MaxCostOption = None,
+    max_tokens: MaxTokensOption = None,
     run_cost: RunCostOption = None,
     run_tokens: RunTokensOption = None,
     rate: RateOption = None,
@@ -131,6 +133,7 @@ def resume(
         engine=engine,
         ray_address=ray_address,
         budget=Budget(cost_usd=run_cost, tokens=run_tokens),
+        episode_budget=Budget(cost_usd=max_cost, tokens=max_tokens),
         per_minute=_rates(rate or []),
         secrets=secrets(),
         retry_faults=retry_faults,
@@ -201,7 +204,8 @@ def _print(state: RunState, *, json: bool) -> None:
         return
     say(f"Run {state.run}: {state.ended} of {counted(state.planned, 'episode')} done, {state.valid} of them valid.")
     families = [*state.pairs[0].by_family] if state.pairs else []
-    columns = ("assistant", "human", "valid", "passed", *families, "average", "mcr", "tokens", "cost_usd")
+    letters = [f[0].upper() if f != "prevention" else "V" for f in families]
+    columns = ("assistant", "human", "valid", "passed", *letters, "average", "mcr", "tokens", "usd")
     rows = [
         (
             p.assistant, p.human, p.valid, p.passed, *(_percent(p.by_family[f]) for f in families),
@@ -210,7 +214,10 @@ def _print(state: RunState, *, json: bool) -> None:
         for p in state.pairs
     ]  # fmt: skip
     print_table(columns, rows)
-    say("Families, average and MCR in percent of valid episodes; the average is the mean of the six families.")
+    say(
+        f"{', '.join(f'{x} {f}' for x, f in zip(letters, families, strict=True))}: passed in percent of valid episodes;"
+    )
+    say("average: the mean of the six families; mcr: mean share of the objectives, in percent.")
     if state.spent.calls:
         unpriced = f"; the price of {state.spent.unpriced} of them is not known" if state.spent.unpriced else ""
         say(

@@ -6,6 +6,7 @@ it speaks of sets of tasks or of runs, and the audit says where to look.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal, Protocol
@@ -101,6 +102,8 @@ _ELSEWHERE: dict[int, str] = {
 #: how the ids of a family's tasks begin
 _LETTERS = {"guidance": "G", "planning": "P", "accessibility": "A", "decision": "D", "prevention": "V", "finding": "F"}
 _RESTRICTS_THOUGHT = {17: "finding", 18: "planning"}
+#: pictures in a kept request, by their hashes
+_PICTURE = re.compile(r'"sha256":"([0-9a-f]{64})"')
 _OWN_WORDS = "the Human is {name}: it has no plan, no memory of places and no idea of its own"
 
 
@@ -191,11 +194,16 @@ class _Facts:
             self.said += 1
         elif isinstance(event, ModelCall):
             self.calls[event.role] += 1
-            self.requests_read += self._content(event.request_sha256, "json") is not None
+            self.requests_read += self._is_kept(event)
         elif isinstance(event, Fault):
             self.fault = event
         elif isinstance(event, EpisodeEnded):
             self.ended = event
+
+    def _is_kept(self, event: ModelCall) -> bool:
+        """Whether the request and every picture in it is at hand."""
+        body = self._content(event.request_sha256, "json")
+        return body is not None and all(self._content(s, "png") is not None for s in _PICTURE.findall(body.decode()))
 
     def _observed(self, event: Observation) -> None:
         self.observed[event.role] += 1
@@ -226,7 +234,7 @@ def _of(number: int, f: _Facts, log: EpisodeLog) -> tuple[Finding, str]:
         return _start(log)
     if number in (14, 15) and sum(f.calls.values()) > f.requests_read:
         missing = sum(f.calls.values()) - f.requests_read
-        return "open", f"{_counted(missing, 'request')} to models are not kept beside this log, and were not read"
+        return "open", f"{_counted(missing, 'request')} to models are not kept whole beside this log, and were not read"
     said = _EVIDENCE[number](f, f.opened, task)
     if number in (26, 27, 30, 31) and said.startswith("!"):
         return "broken", said[1:]

@@ -14,7 +14,7 @@ import msgspec
 
 from iwreplay.canonical import struct_hash
 from iwreplay.checks import trigger
-from iwreplay.errors import IwreplayError, LogError, SimulatorError
+from iwreplay.errors import IwreplayError, LogError, LogWriteError, SimulatorError, StoreError
 from iwreplay.events import (
     AssistantDecision,
     CommandIssued,
@@ -175,8 +175,10 @@ class _Episode:
         #: commands of live interaction
         self.live_actions = 0
         self.memory: str | None = None
-        #: everything that is no secret any more: the Assistant's words and the commands issued
+        #: everything that is no secret any more: what Assistant and Human said, and the commands issued
         self.spoken: list[str] = []
+        #: what the Human said
+        self.replies: list[str] = []
         self.failures: tuple[str, ...] = ()
         self._engine: Engine | None = None
 
@@ -192,7 +194,7 @@ class _Episode:
             else:
                 self._go_on(resume, engine)
             result = EpisodeResult(reason=self._interact(), valid=True, turns=self.turn, actions=self.live_actions)
-        except LogError:
+        except (LogError, StoreError):
             raise
         except _Spoilt as fault:
             result = self._spoilt("fault", fault)
@@ -288,6 +290,8 @@ class _Episode:
                 self.spoken.append(event.text)
             elif isinstance(event, HumanTurn):
                 self.failures = ()
+                if event.reply is not None:
+                    self.replies.append(event.reply)
             elif isinstance(event, PrimitiveOutcome):
                 self.failures += () if event.ok else (event.sentence,)
             elif isinstance(event, AssistantDecision):
@@ -376,6 +380,8 @@ class _Episode:
         self._guard(view)
         act = self._asked("human", self.human, lambda: checked_human_act(self.human.act(view), intent=intent))
         self._emit(HumanTurn, commands=act.commands or (NOOP,), reply=act.reply)
+        if act.reply is not None:
+            self.replies.append(act.reply)
         self.record.commit()
         if act.from_intent:
             self.script.intent.pop(0)
@@ -457,8 +463,8 @@ class _Episode:
 
     def _leaks_in(self, texts: tuple[str, ...]) -> str:
         """What leaks in the first of these texts that holds something, or ""."""
-        spoken = "\n".join(self.spoken)
-        found = ((text, self.scanner.scan(text, spoken=spoken)) for text in texts)
+        spoken, replies = "\n".join(self.spoken), "\n".join(self.replies)
+        found = ((text, self.scanner.scan(text, spoken=spoken, replies=replies)) for text in texts)
         return next((leaks_in_words(leaks, text) for text, leaks in found if leaks), "")
 
 
@@ -466,6 +472,9 @@ def _answer(role: str, ask: Callable[[], T]) -> T:
     """What a participant answers. Whatever it raises is a fault of that participant: it is somebody else's code."""
     try:
         return ask()
+    except (LogWriteError, StoreError):
+        # the disk, not the participant
+        raise
     except AnswerError as fault:
         raise _Spoilt(f"participant:{role}", fault.code, fault.detail) from fault
     except Exception as error:

@@ -96,15 +96,18 @@ class LeakScanner:
         commands = [c for step in task.oracle for c in step.do if len(c.split()) > 1]
         self._commands = {_compact(c): c for c in commands}
 
-    def scan(self, text: str, *, spoken: str = "") -> tuple[Leak, ...]:
+    def scan(self, text: str, *, spoken: str = "", replies: str = "") -> tuple[Leak, ...]:
         """Leaks in one string; see `find_leaks`."""
         leaks: list[Leak] = []
         for pattern, kind in self._coded:
-            leaks += [Leak(kind=kind, found=match.group()) for match in pattern.finditer(text)]
+            hits = [match.group() for match in pattern.finditer(text)]
+            # a name that somebody made up may be that of something hidden
+            made_up = set(pattern.findall(spoken)) if hits else set()
+            leaks += [Leak(kind=kind, found=hit) for hit in hits if hit not in made_up]
         words = f" {_words(text)} "
         secrets = [(kind, w, original) for kind, w, original in self._secrets if f" {w} " in words]
         if secrets:
-            said = f" {_words(spoken)} "
+            said = f" {_words(spoken)} {_words(replies)} "
             leaks += [Leak(kind=kind, found=original) for kind, w, original in secrets if f" {w} " not in said]
         if "[" in text:
             leaks += self._scan_brackets(_compact(text), _compact(spoken))
@@ -151,10 +154,13 @@ def leaks_in_words(leaks: Sequence[Leak], text: str) -> str:
     return f"{what} in {text[:_SHOWN]!r}"
 
 
-def find_leaks(text: str, *, task: TaskPack, scene: CompiledScene, spoken: str = "") -> tuple[Leak, ...]:
+def find_leaks(
+    text: str, *, task: TaskPack, scene: CompiledScene, spoken: str = "", replies: str = ""
+) -> tuple[Leak, ...]:
     """Everything in `text` that must not reach an Assistant.
 
-    `spoken`: what the Assistant has said and the commands that were issued so far, joined by newlines; a sentence or
-    command among them is no secret any more.
+    `spoken`: what the Assistant has said and the commands that were issued so far, joined by newlines; a name, sentence
+    or command among them is no secret any more. `replies`: what the Human has said; a sentence among it is none either,
+    because who was never shown what is hidden can't give it away, but for names, of which nobody else can think.
     """
-    return LeakScanner(task, scene).scan(text, spoken=spoken)
+    return LeakScanner(task, scene).scan(text, spoken=spoken, replies=replies)

@@ -100,6 +100,7 @@ class _Audit:
         self.frames: list[str] = []
         self.known_frames: set[str] = set()
         self.spoken: list[str] = []
+        self.replies: list[str] = []
         self.turn_kinds: dict[str, int] = {}
         self.turn = 0
         self.last_decision: AssistantDecision | None = None
@@ -175,6 +176,8 @@ class _Audit:
         self.phases.append(event.phase)
 
     def _dispatch(self, event: Event, opened: EpisodeOpened, scanner: LeakScanner) -> None:
+        if isinstance(event, HumanTurn) and event.reply is not None:
+            self.replies.append(event.reply)
         line = line_of(event)
         if line is not None and line.speaker != ASSISTANT:
             self._scan(line.text, f"what {line.speaker} says", (14,))
@@ -187,12 +190,13 @@ class _Audit:
             self._decision(event)
         elif isinstance(event, HumanTurn):
             self._once("human_turn", 5)
+            self.calls.human_turn(event, self.intent)
             if not event.commands:
                 self.report(5, f"a Human turn without commands is written as {NOOP}")
         elif isinstance(event, CommandIssued):
             self._command(event, opened)
         elif isinstance(event, ModelCall):
-            self.calls.call(event, self.shown.get(event.role), "\n".join(self.spoken))
+            self.calls.call(event, self.shown.get(event.role), "\n".join([*self.spoken, *self.replies]))
         elif isinstance(event, PrimitiveOutcome):
             if any(leak.kind == "identifier" for leak in scanner.scan(event.sentence)):
                 self.report(20, f"failure sentence with a hidden identifier: {event.sentence!r}")
@@ -301,7 +305,7 @@ class _Audit:
 
     def _scan(self, text: str, where: str, statements: tuple[int, ...]) -> None:
         assert self.scanner is not None
-        for leak in self.scanner.scan(text, spoken="\n".join(self.spoken)):
+        for leak in self.scanner.scan(text, spoken="\n".join(self.spoken), replies="\n".join(self.replies)):
             for statement in statements:
                 self.report(statement, f"{leak.kind} {leak.found!r} in {where}")
 

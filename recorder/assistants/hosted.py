@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
+import json
 
 from iwreplay.events import ModelCall, Participant
+from iwreplay.loop.answers import AnswerError, checked_assistant_act
 from iwreplay.ports import AnswerSchema, AssistantAct, AssistantView, Model
 from recorder.models.consulting import Consultant, Guard, Keep, Part, Pictures, Sampling, Unusable
 from recorder.models.objects import MalformedError, find_object, optional_text
@@ -19,9 +20,7 @@ class ModelAssistant:
     """Decides as its model says. A model that will not answer, or can't be understood after it was asked to mend its
     answer, says nothing in that turn: that is its outcome, and its calls tell why."""
 
-    def __init__(
-        self, model: Model, *, max_turns: int, sampling: Sampling, guard: Guard, keep: Keep, memory: bool = False
-    ) -> None:
+    def __init__(self, model: Model, *, sampling: Sampling, guard: Guard, keep: Keep, memory: bool = False) -> None:
         """memory: the memory arm, in which it has a notebook."""
         self._memory = memory
         shape = '{"decision": "silent" or "interrupt" or "done", "text": "what you say, or null"'
@@ -30,7 +29,6 @@ class ModelAssistant:
             "answer": shape + (', "memory": "your notebook, whole"}' if memory else "}"),
         }
         self._prompt = load_prompt("assistant").filled(places)
-        self._max_turns = max_turns
         self._asked: Consultant[AssistantAct] = Consultant(
             model,
             role="assistant",
@@ -51,13 +49,14 @@ class ModelAssistant:
 
     def decide(self, view: AssistantView) -> AssistantAct:
         """AnswerError as of the Consultant."""
-        own = [line.text for line in view.dialogue if line.speaker == "assistant"]
+        # what a Human says it has seen for itself; it was scanned before it got here
+        said_aloud = [line.text for line in view.dialogue if line.speaker in ("assistant", "human")]
         said = self._asked.ask(
             turn=view.turn,
-            system=self._prompt.fill({"max_turns": str(self._max_turns)}),
+            system=self._prompt.text,
             frames=view.frames,
             compose=lambda pictures: _composed(view, pictures),
-            spoken="\n".join([*own, view.memory or ""]),
+            spoken="\n".join([*said_aloud, view.memory or ""]),
         )
         if isinstance(said, Unusable):
             return AssistantAct(decision="silent", memory=view.memory)
@@ -90,9 +89,7 @@ def read_decision(text: str, *, memory: bool) -> AssistantAct:
     found = find_object(text, having="decision")
     decision = found["decision"]
     if not isinstance(decision, str) or decision.strip().lower() not in _DECISIONS:
-        raise MalformedError(
-            f"the decision is one of {', '.join(_DECISIONS)}, not {msgspec.json.encode(decision).decode()[:80]}"
-        )
+        raise MalformedError(f"the decision is one of {', '.join(_DECISIONS)}, not {json.dumps(decision)[:80]}")
     act = AssistantAct(
         decision=decision.strip().lower(),
         text=optional_text(found.get("text"), "text"),
@@ -102,7 +99,10 @@ def read_decision(text: str, *, memory: bool) -> AssistantAct:
         raise MalformedError("who interrupts says something: text is empty")
     if act.decision == "silent" and act.text is not None:
         raise MalformedError("who is silent says nothing, but there is a text; to say it, interrupt")
-    return act
+    try:
+        return checked_assistant_act(act)
+    except AnswerError as e:
+        raise MalformedError(e.detail) from None
 
 
 def _composed(view: AssistantView, pictures: Pictures) -> tuple[Part, ...]:

@@ -32,8 +32,8 @@ _SHEET_COLUMNS, _CELL_PX = 8, 320
 class PersonAssistant:
     """Asks the person at a console."""
 
-    def __init__(self, console: Console, *, max_turns: int) -> None:
-        self._console, self._max_turns = console, max_turns
+    def __init__(self, console: Console) -> None:
+        self._console = console
         self._introduced = False
         #: lines of the dialogue that the person knows
         self._heard = 0
@@ -73,7 +73,7 @@ class PersonAssistant:
         if not self._introduced:
             console.tell(f"\n{_HOW}")
             self._introduced = True
-        lines = ["", f"Turn {view.turn} of at most {self._max_turns}. The wearer asked: {view.request}"]
+        lines = ["", f"Turn {view.turn}. The wearer asked: {view.request}"]
         lines += seen
         new, self._heard = view.dialogue[self._heard :], len(view.dialogue)
         lines += [f"{_speaker(line.speaker)}: {line.text}" for line in new if line.speaker != "assistant"]

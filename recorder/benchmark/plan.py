@@ -50,9 +50,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     seeds: tuple[int, ...]
     #: whether frames are drawn
     frames: bool
-    #: US dollars and tokens that the models of an episode may take; None: any
-    episode_cost_usd: float | None = None
-    episode_tokens: int | None = None
     #: prompt of hosted models: name -> sha256
     prompts: dict[str, str]
     #: lines of scripted Assistants: as named -> sha256 of what they say

@@ -57,7 +57,7 @@ class ModelHuman:
         """AnswerError as of the Consultant, and "REFUSED" or "MALFORMED" for a model that does not act."""
         if view.instruction is None and view.intent is not None:
             return HumanAct(commands=(view.intent,), from_intent=True)
-        told = [line.text for line in view.dialogue if line.speaker == "assistant"]
+        told = [line.text for line in view.dialogue if line.speaker in ("assistant", "human")]
         system = self._prompt.fill(
             {
                 "role": view.role,

@@ -60,6 +60,10 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = 0.0
     seed: int | None = 11
     max_tokens: int | None = None
+    #: for one wait for the provider
+    timeout_s: float = 600.0
+    #: the answer comes in pieces
+    stream: bool = False
 
     def facts(self) -> dict[str, str]:
         """As parameters of a participant and of a call."""

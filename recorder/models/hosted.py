@@ -48,7 +48,9 @@ class HostedModel:
         """name: "provider/model". secrets: texts that nothing may show. stream: the answer comes in parts, so that a
         long one is no time-out. ModelError when litellm is not installed or knows no such provider."""
         self._name, self._timeout_s, self._stream, self._wait = name, timeout_s, stream, wait
-        self._secrets = tuple(sorted(secrets, key=len, reverse=True))
+        # as they are, and as they are when their blanks are made one
+        both = {form for secret in secrets for form in (secret, " ".join(secret.split())) if form}
+        self._secrets = tuple(sorted(both, key=lambda s: (-len(s), s)))
         self._litellm = _litellm(name)
         try:
             self._litellm.get_llm_provider(name)
@@ -131,7 +133,9 @@ class HostedModel:
     def _reply(self, answer: Any, retries: int, left_out: tuple[str, ...], latency_s: float) -> ModelReply:
         first, usage = answer.choices[0], getattr(answer, "usage", None)
         headers = answer._hidden_params.get("additional_headers") or {}
-        used = [getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+        # litellm says 0 of what its provider does not say
+        told = (getattr(usage, "prompt_tokens", None) or 0) > 0
+        used = [max(0, getattr(usage, n, 0) or 0) if told else None for n in ("prompt_tokens", "completion_tokens")]
         finish, text = str(first.finish_reason or ""), self._hidden(first.message.content or "")
         more = getattr(first.message, "provider_specific_fields", None) or {}
         refusal = more.get("refusal") or getattr(first.message, "refusal", None)
@@ -141,7 +145,7 @@ class HostedModel:
             text=text if refusal is None else "",
             input_tokens=used[0],
             output_tokens=used[1],
-            cost_usd=self._cost(answer),
+            cost_usd=self._cost(answer) if told else None,
             finish=finish,
             retries=retries,
             refusal=None if refusal is None else self._hidden(str(refusal)),
@@ -173,13 +177,14 @@ class HostedModel:
 
     def _said(self, error: Exception) -> str:
         """What an error says, on one line, without secrets."""
-        text = self._hidden(" ".join(str(error).split()))
+        text = self._hidden(" ".join(self._hidden(str(error)).split()))
         return text if len(text) <= _LONGEST_REASON else text[:_LONGEST_REASON] + " ..."
 
     def _hidden(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "[hidden]")
-        return text
+        # what no log can store
+        return text.encode("utf-8", "replace").decode()
 
 
 _NAMES = (

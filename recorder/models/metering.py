@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
-from iwreplay.errors import ModelError
+from iwreplay.errors import ModelError, ParticipantError
 from iwreplay.ports import Model, ModelReply, ModelRequest
 
 __all__ = [
@@ -63,6 +64,15 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     cost_usd: float | None = None
     tokens: int | None = None
 
+    def __post_init__(self) -> None:
+        for name, limit in (("US dollars", self.cost_usd), ("tokens", self.tokens)):
+            if limit is not None and not (math.isfinite(limit) and limit >= 0):
+                raise ParticipantError(f"a budget of {limit} {name} is no limit; give a number from 0")
+
+    def narrowed(self, other: Budget) -> Budget:
+        """The smaller limit of each."""
+        return Budget(cost_usd=_least(self.cost_usd, other.cost_usd), tokens=_least(self.tokens, other.tokens))
+
     def used_up_by(self, spent: Spent) -> str | None:
         """Which limit is reached, in words; None while there is something left."""
         if self.tokens is not None and spent.tokens >= self.tokens:
@@ -70,6 +80,15 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         if self.cost_usd is not None and spent.cost_usd >= self.cost_usd:
             return f"${spent.cost_usd:.4f} of ${self.cost_usd:.4f}"
         return None
+
+
+N = TypeVar("N", int, float)
+
+
+def _least(one: N | None, two: N | None) -> N | None:
+    if one is None or two is None:
+        return one if two is None else two
+    return min(one, two)
 
 
 class BudgetSpentError(ModelError):
@@ -109,20 +128,37 @@ class EpisodeMeter:
 
 
 class MeteredModel:
-    """A model whose calls are counted by some meters, in their order."""
+    """A model whose calls are counted by some meters, in their order. What is limited must be told: a provider that
+    does not say what a call took is not asked again."""
 
-    def __init__(self, model: Model, *meters: Meter) -> None:
-        self._model, self._meters = model, meters
+    def __init__(self, model: Model, *meters: Meter, limited: Budget) -> None:
+        self._model, self._meters, self._limited = model, meters, limited
 
     @property
     def name(self) -> str:
         return self._model.name
 
     def ask(self, request: ModelRequest, *, content: Mapping[str, bytes] = MappingProxyType({})) -> ModelReply:
-        """As the model answers. BudgetSpentError as of the meters."""
+        """As the model answers. BudgetSpentError as of the meters; ModelError for an answer that does not say what it
+        took of something that is limited."""
         for meter in self._meters:
             meter.admit(self.name)
         reply = self._model.ask(request, content=content)
         for meter in self._meters:
             meter.charge(self.name, reply)
+        if reply.refusal is None:
+            self._ask_what_it_took(reply)
         return reply
+
+    def _ask_what_it_took(self, reply: ModelReply) -> None:
+        untold = None
+        if self._limited.tokens is not None and reply.input_tokens is None:
+            untold = "how many tokens"
+        elif self._limited.cost_usd is not None and reply.cost_usd is None:
+            untold = "how much money"
+        if untold is not None:
+            error = ModelError(
+                self.name, f"its provider does not say {untold} a call takes, so that it can't be limited"
+            )
+            error.retries, error.latency_s = reply.retries, reply.latency_s
+            raise error

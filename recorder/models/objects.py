@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 __all__ = ["MalformedError", "find_object", "optional_text"]
 
-_FENCED = re.compile(r"```[ \t]*[A-Za-z]*[ \t]*\n(.*?)```", re.S)
 _LONGEST = 200_000
 _SHOWN = 80
-_DECODER = json.JSONDecoder(strict=False)
+
+
+def _paired(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object with its keys in small letters; ValueError for one that says two things under one key."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if found.setdefault(key.strip().lower(), value) != value:
+            raise ValueError(f"{key!r} is said twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_paired)
 
 
 class MalformedError(Exception):
@@ -25,13 +34,12 @@ def find_object(text: str, *, having: str) -> dict[str, Any]:
         raise MalformedError("the answer is empty")
     if len(text) > _LONGEST:
         raise MalformedError(f"the answer has {len(text)} characters, at most {_LONGEST} are read")
-    for part in (*_FENCED.findall(text), text):
-        found = [o for o in _objects(part) if having in o]
-        if found:
-            if any(o != found[0] for o in found):
-                raise MalformedError(f"there are {len(found)} different JSON objects with {having!r}; give one")
-            return found[0]
-    raise MalformedError(f"there is no JSON object with {having!r} in the answer, which begins {_begin(text)}")
+    found = [o for o in _objects(text) if having in o]
+    if not found:
+        raise MalformedError(f"there is no JSON object with {having!r} in the answer, which begins {_begin(text)}")
+    if any(o != found[0] for o in found):
+        raise MalformedError(f"there are {len(found)} different JSON objects with {having!r}; give one")
+    return found[0]
 
 
 def optional_text(value: object, where: str) -> str | None:
@@ -44,7 +52,7 @@ def optional_text(value: object, where: str) -> str | None:
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    """Every outermost JSON object in a text, with its keys in small letters."""
+    """Every outermost JSON object in a text."""
     found: list[dict[str, Any]] = []
     at = text.find("{")
     while at >= 0:
@@ -53,7 +61,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            found.append({k.strip().lower(): v for k, v in value.items()})
+            found.append(value)
         at = text.find("{", end)
     return found
 

@@ -38,6 +38,8 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True):
             "prompt": f"{self.name}/{PROMPT_VERSION}",
             "prompt_sha256": sha256_hex(self.text.encode()),
             "prompt_text": self.text,
+            # what a malformed answer is answered with
+            "repair_prompt_sha256": sha256_hex(load_prompt("repair").text.encode()),
         }
 
 

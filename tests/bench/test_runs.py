@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from iwreplay.app import benching
 from iwreplay.app.auditing import audit_episodes
-from iwreplay.app.benching import BenchOptions, Budget, list_runs, plan_run, play_run, run_state
+from iwreplay.app.benching import BenchOptions, RunStopped, list_runs, plan_run, play_run, run_state
+from iwreplay.app.engines import Done, Job, LostError, StoppedError
 from iwreplay.app.replaying import replay_episodes
 from iwreplay.app.tasks import find_task
 from iwreplay.errors import LogLockedError, ParticipantError, StoreError, UnknownNameError
@@ -33,9 +35,7 @@ TASKS = ("F19", "V06")
 
 
 def planned(*assistants: str, tasks: tuple[str, ...] = TASKS, **more: Any) -> Plan:
-    return plan_run(
-        assistants=assistants, humans=("literal",), tasks=tasks, frames=False, episode_budget=Budget(), **more
-    )
+    return plan_run(assistants=assistants, humans=("literal",), tasks=tasks, frames=False, **more)
 
 
 def records(store: Path, run: str = "r") -> tuple[Any, ...]:
@@ -120,13 +120,69 @@ def test_a_changed_script_is_another_plan(tmp_path: Path) -> None:
         ({"assistants": ("model:openai/m",)}, ParticipantError, "leave --no-frames out"),
         ({"assistants": ("model:openai/m,temprature=1",)}, UnknownNameError, "setting of a model 'temprature=1'"),
         ({"assistants": ("model:openai/m,temperature=9",)}, ParticipantError, "from 0 to 2, or default"),
-        ({"assistants": ("model:",)}, UnknownNameError, "Name it as its provider does"),
+        ({"assistants": ("model:",)}, UnknownNameError, "Name it with its provider first"),
+        ({"assistants": ("model:gpt-5",)}, UnknownNameError, "Name it with its provider first"),
+        ({"assistants": ("model:openai/m,seed=1,seed=2",)}, ParticipantError, "seed is said twice"),
+        ({"assistants": ()}, UnknownNameError, "Name at least one"),
+        ({"seeds": ()}, UnknownNameError, "Name at least one"),
     ],
 )
 def test_a_plan_names_what_there_is(more: dict[str, Any], error: type[Exception], why: str) -> None:
     asked = {"assistants": ("oracle",), "humans": ("literal",), "tasks": ("F19",), "frames": False, **more}
     with pytest.raises(error, match=re.escape(why)):
-        plan_run(episode_budget=Budget(), **asked)
+        plan_run(**asked)
+
+
+def test_a_rate_is_of_a_provider_of_the_run(tmp_path: Path) -> None:
+    plan = planned("silent", tasks=("F19",))
+    with pytest.raises(UnknownNameError, match="unknown provider of this run 'openai'"):
+        play_run(tmp_path, "r", plan=plan, options=BenchOptions(per_minute={"openai": 60.0}))
+    assert not (tmp_path / "runs").exists()
+
+
+class Deadly:
+    """An engine whose workers die of every episode, each alone, as on a cluster."""
+
+    capacity = 2
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.played = 0
+
+    def __enter__(self) -> Deadly:
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        self.jobs.clear()
+
+    def submit(self, job: Job) -> None:
+        self.played += 1
+        assert self.played < 20, "it goes on for ever"
+        self.jobs.append(job)
+
+    def wait(self, seconds: float) -> list[Done]:
+        jobs, self.jobs = self.jobs, []
+        return [Done(job=job, error=LostError(alone=True)) for job in jobs]
+
+    def stop(self) -> list[Done]:
+        jobs, self.jobs = self.jobs, []
+        return [Done(job=job, error=StoppedError()) for job in jobs]
+
+
+def test_an_episode_that_kills_its_worker_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Deadly()
+    monkeypatch.setattr(benching, "SequentialEngine", lambda meter: engine)
+    state = play_run(tmp_path, "r", plan=planned("silent", "oracle", tasks=("F19",)), options=BenchOptions())
+    assert (state.ended, state.valid, engine.played) == (2, 0, 4)
+    assert all("its worker was killed, or ran out of memory" in fault for fault in state.faults)
+
+
+def test_a_run_whose_episodes_are_not_begun_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Deadly()
+    monkeypatch.setattr(engine, "wait", lambda seconds: engine.stop())
+    monkeypatch.setattr(benching, "SequentialEngine", lambda meter: engine)
+    with pytest.raises(RunStopped, match="0 of 1 episodes are done"):
+        play_run(tmp_path, "r", plan=planned("silent", tasks=("F19",)), options=BenchOptions())
 
 
 # -- runs in processes of their own ---------------------------------------------------------------------------------
@@ -336,6 +392,9 @@ def test_a_spent_budget_of_an_episode_is_its_fault_alone(tmp_path: Path, hosted:
     code, out, err = finished(tmp_path, *MODELS, "--tasks", "F19,V06", "--max-tokens", "84", env=env)
     assert (code, json.loads(out)["ended"], json.loads(out)["valid"]) == (1, 2, 0)
     assert err.count("EPISODE_BUDGET") == 2
+    more = ("resume", "r", "--json", "--retry-faults", "--max-tokens", "5000")
+    code, out, err = finished(tmp_path, *more, env=env)
+    assert (code, err, json.loads(out)["passed"]) == (0, "", 2)
 
 
 def test_ctrl_c_reaches_a_run_that_waits_for_a_provider(tmp_path: Path, hosted: Any) -> None:

@@ -38,7 +38,7 @@ def played(task: Any = TASK) -> tuple[Events, Kept]:
     guard = leak_guard(task, SCENE)
     speaker = ModelAssistant(
         Scripted("Hm.", say("Take the blue mug from the table.", "The mug is blue."), '{"decision": "done"}'),
-        max_turns=9, sampling=Sampling(), guard=guard, keep=kept, memory=True,
+        sampling=Sampling(), guard=guard, keep=kept, memory=True,
     )  # fmt: skip
     actor = ModelHuman(
         Scripted('{"commands": ["[Grab] blue mug on table"], "reply": "Got it."}'),
@@ -84,7 +84,7 @@ def test_requests_that_are_not_at_hand_are_not_taken_for_good(recorded: tuple[Ev
     events, _ = recorded
     found = audited(events, Kept())
     assert (found[14].finding, found[15].finding) == ("open", "open")
-    assert "4 requests to models are not kept beside this log" in found[14].evidence
+    assert "4 requests to models are not kept whole beside this log" in found[14].evidence
 
 
 def with_call(n: int, **fields: Any) -> Callable[[Events], Events]:

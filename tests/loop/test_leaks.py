@@ -68,3 +68,13 @@ def test_what_was_spoken_is_no_secret() -> None:
     text = 'I did not understand: "take the blue mug from the table" [Grab] blue mug on table'
     assert find_leaks(text, task=_TASK, scene=SCENE, spoken=spoken) == ()
     assert {k.kind for k in find_leaks(text, task=_TASK, scene=SCENE)} == {"oracle_sentence", "oracle_command"}
+
+
+def test_what_a_human_says_of_its_own_accord_is_no_leak_but_for_names() -> None:
+    """It was never shown the checks; it may well say what one of them says."""
+    text = TASK.objectives[0].text
+    assert len(text.split()) >= 4
+    assert find_leaks(text, task=TASK, scene=SCENE)
+    assert find_leaks(text, task=TASK, scene=SCENE, replies=f"Look: {text}") == ()
+    assert find_leaks("It is mug_1.", task=TASK, scene=SCENE, replies="It is mug_1.")
+    assert find_leaks("It is mug_1.", task=TASK, scene=SCENE, spoken="Note: mug_1 is blue.") == ()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from iwreplay.canonical import sha256_hex, struct_hash
-from iwreplay.errors import ContextOverflowError, ModelError
+from iwreplay.errors import ContextOverflowError, ModelError, ParticipantError
 from iwreplay.loop import AnswerError
 from iwreplay.ports import AssistantView, FrameView, HumanView, ModelImage, ModelReply, ModelRequest, Said
 from recorder.assistants.hosted import ModelAssistant
@@ -95,7 +95,7 @@ def told(instruction: str | None = "Take the mug.", **more: Any) -> HumanView:
 def assistant(
     model: Scripted, *, memory: bool = False, keep: Any = None, guard: Any = nothing_forbidden
 ) -> ModelAssistant:
-    return ModelAssistant(model, max_turns=9, sampling=Sampling(), guard=guard, keep=keep or Kept(), memory=memory)
+    return ModelAssistant(model, sampling=Sampling(), guard=guard, keep=keep or Kept(), memory=memory)
 
 
 def human(model: Scripted, *, guard: Any = nothing_forbidden) -> ModelHuman:
@@ -332,7 +332,7 @@ def test_what_a_human_intends_it_does_without_being_asked() -> None:
 def test_a_budget_ends_an_episode_before_the_next_call() -> None:
     inner = Scripted(SILENT, SILENT, SILENT)
     meter = EpisodeMeter(Budget(cost_usd=1.0))
-    who = assistant(MeteredModel(inner, meter))  # type: ignore[arg-type]
+    who = assistant(MeteredModel(inner, meter, limited=meter.budget))  # type: ignore[arg-type]
     who.decide(seen(1))
     who.decide(seen(2))
     with pytest.raises(AnswerError, match=r"\$1.0000 of \$1.0000") as raised:
@@ -347,3 +347,27 @@ def test_a_prompt_is_in_the_log_by_text_and_hash() -> None:
         assert about.params["prompt_sha256"] == sha256_hex(about.params["prompt_text"].encode())
         assert about.params["prompt"].endswith("/1")
         assert about.params["seed"] in ("11", "3")
+
+
+@pytest.mark.parametrize(
+    ("limited", "answer", "what"),
+    [
+        (Budget(tokens=1000), reply(SILENT, input_tokens=None, output_tokens=None), "how many tokens"),
+        (Budget(cost_usd=1.0), reply(SILENT, cost_usd=None), "how much money"),
+    ],
+)
+def test_what_is_limited_must_be_told(limited: Budget, answer: ModelReply, what: str) -> None:
+    who = assistant(MeteredModel(Scripted(answer), EpisodeMeter(limited), limited=limited))  # type: ignore[arg-type]
+    with pytest.raises(AnswerError, match=f"does not say {what}"):
+        who.decide(seen())
+
+
+@pytest.mark.parametrize("limit", [float("nan"), float("inf"), -1.0])
+def test_a_budget_is_a_number(limit: float) -> None:
+    with pytest.raises(ParticipantError, match="is no limit"):
+        Budget(cost_usd=limit)
+
+
+def test_the_smaller_limit_of_two_holds() -> None:
+    both = Budget(cost_usd=2.0, tokens=5).narrowed(Budget(cost_usd=1.0))
+    assert both == Budget(cost_usd=1.0, tokens=5)

@@ -99,3 +99,18 @@ def test_what_is_no_turn_is_told(text: str, why: str) -> None:
 
 def test_the_outermost_object_is_meant() -> None:
     assert find_object('{"x": {"decision": 1}, "decision": 2}', having="decision")["decision"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('```json\n{"decision": "silent"}\n```\nOr rather: {"decision": "done"}', "2 different JSON objects"),
+        ('{"decision": "silent", "decision": "done"}', "no JSON object"),
+        ('{"decision": "interrupt", "text": "' + "x" * 20_001 + '"}', "20001 characters"),
+        ('{"decision": "interrupt", "text": "\\ud800"}', "lone surrogate"),
+        ('{"decision": "\\ud800"}', "one of silent"),
+    ],
+)
+def test_what_would_have_to_be_guessed_or_can_not_be_stored_is_no_decision(text: str, why: str) -> None:
+    with pytest.raises(MalformedError, match=why):
+        read_decision(text, memory=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from iwreplay.app.tasks import list_tasks
-from iwreplay.loop import AnswerError, configured, leak_guard
+from iwreplay.loop import AnswerError, leak_guard
 from iwreplay.loop.views import restriction_of
 from iwreplay.ports import AssistantView, HumanView
 from iwreplay.taskpack.loader import compile_task
@@ -25,9 +25,7 @@ def test_nothing_hidden_is_in_what_they_are_told(task: TaskPack) -> None:
     guard = leak_guard(task, compile_task(task))
     silent = Scripted('{"decision": "silent", "text": null}')
     idle = Scripted('{"commands": [], "reply": null}')
-    speaker = ModelAssistant(
-        silent, max_turns=configured(task).max_turns, sampling=Sampling(), guard=guard, keep=Kept(), memory=True
-    )
+    speaker = ModelAssistant(silent, sampling=Sampling(), guard=guard, keep=Kept(), memory=True)
     speaker.decide(AssistantView(turn=1, request=task.request, dialogue=(), frames=(), memory="Nothing yet."))
     actor = ModelHuman(idle, sampling=Sampling(), guard=guard, keep=Kept())
     actor.act(

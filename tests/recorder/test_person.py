@@ -50,7 +50,7 @@ class TestPersonAssistant(AssistantContract):
 
     def make(self) -> PersonAssistant:
         lines = ("", "Walk to the sink.", "?", "", "Stop.", "/done Thank you.")
-        return PersonAssistant(ScriptedConsole(*lines), max_turns=9)
+        return PersonAssistant(ScriptedConsole(*lines))
 
 
 # -- the Human ---------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_names_are_asked_for_only_when_they_are_wanted() -> None:
 
 def test_a_line_is_spoken_an_empty_one_is_silence_and_done_ends() -> None:
     console = ScriptedConsole(" Take the mug. ", "", "/done", "/done Well done.", "/end", "")
-    assistant = PersonAssistant(console, max_turns=5)
+    assistant = PersonAssistant(console)
     acts = [assistant.decide(msgspec.structs.replace(assistant_view(t), memory="m", frames=())) for t in range(1, 6)]
     assert acts == [
         AssistantAct(decision="interrupt", text="Take the mug.", memory="m"),
@@ -198,13 +198,13 @@ def test_a_line_is_spoken_an_empty_one_is_silence_and_done_ends() -> None:
 
 def test_what_can_not_be_logged_is_told() -> None:
     console = ScriptedConsole("\udcff", "Stop.")
-    assert PersonAssistant(console, max_turns=5).decide(assistant_view(1)).text == "Stop."
+    assert PersonAssistant(console).decide(assistant_view(1)).text == "Stop."
     assert "lone surrogate" in console.told[-1]
 
 
 def test_all_pictures_are_kept_once_with_a_sheet_each_turn_and_the_latest_is_shown() -> None:
     console = ScriptedConsole("", "")
-    assistant = PersonAssistant(console, max_turns=5)
+    assistant = PersonAssistant(console)
     for turn, frames in ((1, (frame(1, 10), frame(2, 20))), (2, (frame(2, 20), frame(3, 30)))):
         assistant.decide(msgspec.structs.replace(assistant_view(turn), frames=frames))
     assert list(console.kept) == ["f000001", "f000002", "turn-001", "f000003", "turn-002"]
@@ -217,7 +217,7 @@ def test_all_pictures_are_kept_once_with_a_sheet_each_turn_and_the_latest_is_sho
 
 def test_only_what_is_new_is_told_and_nothing_of_what_was_said_by_oneself() -> None:
     console = ScriptedConsole("", "")
-    assistant = PersonAssistant(console, max_turns=5)
+    assistant = PersonAssistant(console)
     said = (
         Said(turn=1, speaker="human", text="Which one?"),
         Said(turn=1, speaker="assistant", text="The blue one."),
@@ -226,7 +226,7 @@ def test_only_what_is_new_is_told_and_nothing_of_what_was_said_by_oneself() -> N
     assistant.decide(msgspec.structs.replace(assistant_view(1), dialogue=said[:1], frames=()))
     assert "The wearer: Which one?" in console.told[-1]
     assistant.decide(msgspec.structs.replace(assistant_view(2), dialogue=said, frames=()))
-    assert "Turn 2 of at most 5. The wearer asked: Please help me." in console.told[-1]
+    assert "Turn 2. The wearer asked: Please help me." in console.told[-1]
     assert "The courier: A parcel!" in console.told[-1]
     assert "Which one?" not in console.told[-1]
     assert "blue" not in console.told[-1]
@@ -252,7 +252,7 @@ def test_an_episode_with_a_person_is_like_any_other() -> None:
 
 def test_who_leaves_interrupts_the_episode() -> None:
     for human, assistant in ((PersonHuman(ScriptedConsole("[Walk] table")), None), (None, ScriptedConsole(""))):
-        speaker = None if assistant is None else PersonAssistant(assistant, max_turns=5)
+        speaker = None if assistant is None else PersonAssistant(assistant)
         log, result = play(human=human, assistant=speaker)
         assert (result.reason, result.valid) == ("interrupted", False)
         assert [e.source for e in log.events() if isinstance(e, Fault)] == ["user"]
