@@ -30,7 +30,7 @@ from iwreplay.world.state import WorldState
 __all__ = ["LEAST_CUT_OFF_M2", "USABILITY_RULE", "Problem", "Usability", "usability_digest"]
 
 #: version of what is asked here; raise it when a scene that passed before might not any more
-USABILITY_RULE = 1
+USABILITY_RULE = 2
 #: floor for the middle of a standing body that can't be walked to is a mistake from this area on, square metres: less
 #: is left over between pieces of furniture
 LEAST_CUT_OFF_M2 = 0.30

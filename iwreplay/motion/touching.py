@@ -16,6 +16,8 @@ from iwreplay.world.support import FLOOR
 __all__ = ["Aim", "aim_at", "carried_with", "held_thing", "supports", "the", "worn_things"]
 
 _HANDLE_NEAR_M = 0.06
+#: what is thinner, a hand goes over without minding it
+_FLAT_M = 0.02
 #: how far above a surface something still counts as being on it
 _ABOVE_M = 0.6
 
@@ -29,8 +31,8 @@ class Aim(NamedTuple):
     ignore: tuple[str, ...]
     #: fixed thing in or on which the point lies, or of which the handle is a part; or ""
     place: str
-    #: the place with all that belongs to it, and what lies in the same bowl or basket: they block, but a touch at the
-    #: end of the way does not
+    #: the place with all that belongs to it, what that stands on, what lies in the same bowl or basket, and flat things
+    #: in the same place: they block, but a touch at the end of the way does not
     around: tuple[str, ...]
     #: horizontal direction out of the front of `place` when the point is inside it, else None
     out: tuple[float, float] | None
@@ -100,6 +102,11 @@ def aim_at(state: WorldState, target: str, point: Vec3) -> Aim:
             beside.extend(carried_with(state, owner))
         else:
             place = FLOOR if FLOOR in state.poses else ""
+    if place:
+        # a mat is thinner than a finger: what it lies on is touched with it, and so are the coins beside a coin
+        for _, owner in supports(state, place):
+            beside.extend(_composite(state, owner))
+        beside.extend(i for i in carried_with(state, place) if _is_flat(things_by_id(state.scene)[i]))
     return Aim(
         target=target,
         point=point,
@@ -109,6 +116,10 @@ def aim_at(state: WorldState, target: str, point: Vec3) -> Aim:
         out=_front(things_by_id(state.scene)[place], state, point) if place else None,
         handle=handle,
     )
+
+
+def _is_flat(thing: Thing) -> bool:
+    return 2.0 * min(thing.bounds_half) <= _FLAT_M
 
 
 def _composite(state: WorldState, place: str) -> tuple[str, ...]:
