@@ -191,6 +191,10 @@ class Consultant(Generic[T]):
                 self._fitting = len(frames) // 2
             except BudgetSpentError as e:
                 raise AnswerError(e.code, str(e)) from e
+            except KeyboardInterrupt:
+                stopped = ModelError(self.model.name, "stopped by the user before it answered")
+                self._call(question.turn, request, digest, repair=repair, outcome="failed", error=stopped)
+                raise
             except ModelError as e:
                 self._call(question.turn, request, digest, repair=repair, outcome="failed", error=e)
                 raise AnswerError("MODEL", str(e)) from e

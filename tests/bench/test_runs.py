@@ -22,6 +22,7 @@ from iwreplay.app.engines import Done, Job, LostError, StoppedError
 from iwreplay.app.replaying import replay_episodes
 from iwreplay.app.tasks import find_task
 from iwreplay.errors import LogLockedError, ParticipantError, StoreError, UnknownNameError
+from iwreplay.events import ModelCall
 from iwreplay.log import read_log
 from iwreplay.store import Store
 from iwreplay.store.journal import read_journal
@@ -330,6 +331,16 @@ def test_models_play_and_everything_that_they_said_is_in_the_logs(tmp_path: Path
     for found in audit_episodes(tmp_path):
         assert [s for s in found.statements if s.finding == "broken"] == []
         assert found.statements[13].finding == "holds"
+    # the catalogue tells how models were asked, and what became of it
+    code, out, err = finished(tmp_path, "query", "--named", "prompts", "--json", group="")
+    assert (code, err) == (0, "")
+    told = {(r["role"], r["model"], r["prompt"].partition(" ")[0], r["memory"]) for r in json.loads(out)}
+    assert told == {
+        ("assistant", "openai/speaks+memory", "assistant/1", "on"),
+        ("human", "openai/acts", "human/1", ""),
+    }
+    code, out, err = finished(tmp_path, "query", "--named", "models", "--json", group="")
+    assert sum(r["calls"] for r in json.loads(out)) == len(there.requests)
     # a log is a cassette: its models answer again without their provider, and the episode is the same to the bit
     there.answers.clear()
     asked = len(there.requests)
@@ -405,6 +416,11 @@ def test_ctrl_c_reaches_a_run_that_waits_for_a_provider(tmp_path: Path, hosted: 
     process.communicate(timeout=20)
     assert process.returncode == 130
     assert [type(r) for r in records(tmp_path)] == [Begun, Lost]
+    # the question that nobody answered is in the log, and the log plays again as it is
+    (episode,) = Store.open(tmp_path).episodes()
+    with read_log(episode.log) as log:
+        assert [e.outcome for _, e in log if isinstance(e, ModelCall)] == ["failed"]
+    assert [v.grade for v in replay_episodes(tmp_path, keep=False)] == ["exact"]
 
 
 def test_money_is_limited_only_where_prices_are_known(tmp_path: Path, hosted: Any) -> None:

@@ -21,7 +21,7 @@ from recorder.models.consulting import REPAIRS, Sampling
 from recorder.models.metering import EPISODE_BUDGET, Budget, EpisodeMeter, MeteredModel
 
 SILENT = '{"decision": "silent", "text": null}'
-Answer = str | Exception | ModelReply
+Answer = str | BaseException | ModelReply
 
 
 def reply(text: str = "", **more: Any) -> ModelReply:
@@ -50,7 +50,7 @@ class Scripted:
         self.asked.append(request)
         self.content.append(content)
         answer = self.left.pop(0)
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         return reply(answer) if isinstance(answer, str) else answer
 
@@ -371,3 +371,12 @@ def test_a_budget_is_a_number(limit: float) -> None:
 def test_the_smaller_limit_of_two_holds() -> None:
     both = Budget(cost_usd=2.0, tokens=5).narrowed(Budget(cost_usd=1.0))
     assert both == Budget(cost_usd=1.0, tokens=5)
+
+
+def test_a_call_that_ctrl_c_came_across_is_told() -> None:
+    who = assistant(Scripted(KeyboardInterrupt()))
+    with pytest.raises(KeyboardInterrupt):
+        who.decide(seen())
+    (call,) = who.take_calls()
+    assert (call.outcome, call.answer) == ("failed", "")
+    assert "stopped by the user" in str(call.problem)
