@@ -214,14 +214,14 @@ def play_run(
         Journal[Charged](folder / SPENDING, Charged) as spending,
     ):
         # nobody else writes it meanwhile
-        _agree(folder, name, plan)
+        _agree(folder, name, plan, begun=bool(journal.records))
         return _Run(store, name, plan, options, journal=journal, spending=spending, tell=progress).play()
 
 
-def _agree(folder: Path, name: str, plan: Plan) -> None:
-    """Writes the plan down, or sees that it is the one that is there."""
+def _agree(folder: Path, name: str, plan: Plan, *, begun: bool) -> None:
+    """Writes the plan down, or, once an episode of it was begun, sees that it is the one that is there."""
     path = folder / PLAN
-    if not path.exists():
+    if not (begun and path.exists()):
         write_whole(path, msgspec.json.format(canonical_bytes(plan), indent=1) + b"\n")
         return
     differ = differences(_kept_plan(folder, name), plan)

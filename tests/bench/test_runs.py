@@ -431,4 +431,7 @@ def test_money_is_limited_only_where_prices_are_known(tmp_path: Path, hosted: An
     code, _, err = finished(tmp_path, *MODELS, "--tasks", "F19", "--run-cost", "1", env=env)
     assert code == 2
     assert "Limit its tokens" in err
-    assert not (tmp_path / "episodes").exists() or not list((tmp_path / "episodes").iterdir())
+    # nothing was begun, so that the name is free for another plan
+    state = play_run(tmp_path, "r", plan=planned("silent", tasks=("F19",)), options=BenchOptions())
+    assert state.ended == 1
+    assert [e.id for e in Store.open(tmp_path).episodes()] == ["F19-silent-literal-s0"]
