@@ -6,10 +6,11 @@ import math
 
 import pytest
 
+from iwreplay.actions.angles import heading
 from iwreplay.actions.scope import NEAR_M
 from iwreplay.body import key_poses
 from iwreplay.events import BodyPosed, Happened
-from iwreplay.pose import inverse, transform_point
+from iwreplay.pose import Pose, compose, inverse, transform_point
 from iwreplay.vocabulary import WEARER
 from iwreplay.world.geometry import faces_of, thing_box, thing_of
 from tests.actions.proving import World
@@ -102,11 +103,16 @@ def test_a_seated_reader_says_what_is_wrong(world: World) -> None:
     assert world.refused("[Read] jar").code in ("TOO_FAR", "OCCLUDED")
 
 
+def in_hand(world: World, thing: str) -> Pose:
+    """hand_from_thing."""
+    return compose(inverse(key_poses(world.state.body).right_hand), world.state.poses[thing])
+
+
 def test_what_is_read_in_the_hand_is_held_by_its_edge_and_looked_at_afterwards(world: World) -> None:
     world.place("price_card_1", "shelf_1.middle").settle().look_around()
     for words, thing in (("jar", "jar_1"), ("price card", "price_card_1")):
         world.ok(f"[Walk] {words}", f"[Grab] {words}")
-        carried, since = world.state.poses[thing], len(world.events)
+        carried, since = in_hand(world, thing), len(world.events)
         world.ok(f"[Read] {words}")
         state, card, away = world.base.state.copy(), thing_of(world.state, thing), 0.0
         for n, event in enumerate(world.events):
@@ -122,5 +128,22 @@ def test_what_is_read_in_the_hand_is_held_by_its_edge_and_looked_at_afterwards(w
         assert 0.0 <= away < 0.02, f"the hand is {away:.3f} m beside {thing}"
         x, y, z = transform_point(inverse(key_poses(world.state.body).camera), thing_box(card, world.state).pose[:3])
         assert math.hypot(x, y) < -0.35 * z, "the eyes left it"
-        assert world.state.poses[thing] == pytest.approx(carried, abs=1e-6)
+        assert in_hand(world, thing) == pytest.approx(carried, abs=1e-6)
         world.ok(f"[Drop] {words}")
+
+
+def test_one_turns_to_where_there_is_room_to_hold_it_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.settle().look_around()
+    world.ok("[Walk] jar", "[Grab] jar")
+    before = heading(world.state)
+    # at the shelf there is a board where it would be held
+    world.ok("[Read] jar")
+    turned = heading(world.state)
+    assert abs(turned - before) == pytest.approx(math.radians(30.0), abs=1e-6)
+    # where there is room, nobody turns
+    world.ok("[Read] jar")
+    assert heading(world.state) == pytest.approx(turned, abs=1e-6)
+    monkeypatch.setattr(world.sim, "overlap_box", lambda *args, **more: ("shelf_1",))
+    refused = world.refused("[Read] jar")
+    assert (refused.code, refused.blocker) == ("OCCLUDED", "shelf_1")
+    assert refused.sentence == "I have no room to hold the jar before my eyes: the shelf is in the way."
