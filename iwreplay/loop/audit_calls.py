@@ -131,7 +131,7 @@ class CallAudit:
             told += f"\n{self._notebook or ''}"
         for role, part in parts:
             if isinstance(part, str):
-                for leak in self._scanner.scan(part, spoken=told):
+                for leak in self._scanner.scan(part, spoken=told, made_up=told):
                     self._report(statement, f"{leak.kind} {leak.found!r} in what the {event.role}'s model was sent")
                 if event.role == "human" and self._is_from_notebook(part, spoken):
                     self._report(41, "the Assistant's notebook is in what the Human's model was sent")

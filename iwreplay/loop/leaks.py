@@ -96,14 +96,13 @@ class LeakScanner:
         commands = [c for step in task.oracle for c in step.do if len(c.split()) > 1]
         self._commands = {_compact(c): c for c in commands}
 
-    def scan(self, text: str, *, spoken: str = "", replies: str = "") -> tuple[Leak, ...]:
+    def scan(self, text: str, *, spoken: str = "", replies: str = "", made_up: str = "") -> tuple[Leak, ...]:
         """Leaks in one string; see `find_leaks`."""
         leaks: list[Leak] = []
         for pattern, kind in self._coded:
             hits = [match.group() for match in pattern.finditer(text)]
-            # a name that somebody made up may be that of something hidden
-            made_up = set(pattern.findall(spoken)) if hits else set()
-            leaks += [Leak(kind=kind, found=hit) for hit in hits if hit not in made_up]
+            own = set(pattern.findall(made_up)) if hits else set()
+            leaks += [Leak(kind=kind, found=hit) for hit in hits if hit not in own]
         words = f" {_words(text)} "
         secrets = [(kind, w, original) for kind, w, original in self._secrets if f" {w} " in words]
         if secrets:
@@ -141,7 +140,8 @@ def leak_guard(task: TaskPack, scene: CompiledScene) -> Callable[..., None]:
     scanner = LeakScanner(task, scene)
 
     def guard(text: str, *, spoken: str) -> None:
-        leaks = scanner.scan(text, spoken=spoken)
+        # a name that a model made up by itself may be that of something hidden
+        leaks = scanner.scan(text, spoken=spoken, made_up=spoken)
         if leaks:
             raise AnswerError("LEAK", leaks_in_words(leaks, text))
 
@@ -159,8 +159,8 @@ def find_leaks(
 ) -> tuple[Leak, ...]:
     """Everything in `text` that must not reach an Assistant.
 
-    `spoken`: what the Assistant has said and the commands that were issued so far, joined by newlines; a name, sentence
-    or command among them is no secret any more. `replies`: what the Human has said; a sentence among it is none either,
-    because who was never shown what is hidden can't give it away, but for names, of which nobody else can think.
+    `spoken`: what the Assistant has said and the commands that were issued so far, joined by newlines; a sentence or
+    command among them is no secret any more. `replies`: what the Human has said; a sentence among it is none either,
+    because who was never shown what is hidden can't give it away.
     """
     return LeakScanner(task, scene).scan(text, spoken=spoken, replies=replies)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from iwreplay.loop import find_leaks
+from iwreplay.loop import AnswerError, find_leaks, leak_guard
 from iwreplay.taskpack.model import Gate, OracleStep
 from tests.loop.fakes import SCENE, TASK, changed
 
@@ -77,4 +77,11 @@ def test_what_a_human_says_of_its_own_accord_is_no_leak_but_for_names() -> None:
     assert find_leaks(text, task=TASK, scene=SCENE)
     assert find_leaks(text, task=TASK, scene=SCENE, replies=f"Look: {text}") == ()
     assert find_leaks("It is mug_1.", task=TASK, scene=SCENE, replies="It is mug_1.")
-    assert find_leaks("It is mug_1.", task=TASK, scene=SCENE, spoken="Note: mug_1 is blue.") == ()
+    assert find_leaks("It is mug_1.", task=TASK, scene=SCENE, spoken="Note: mug_1 is blue.")
+
+
+def test_a_name_that_a_model_made_up_is_no_leak_to_it() -> None:
+    guard = leak_guard(TASK, SCENE)
+    guard("Your notebook: mug_1 is blue.", spoken="mug_1 is blue.")
+    with pytest.raises(AnswerError, match="identifier 'mug_1'"):
+        guard("It is mug_1.", spoken="")
