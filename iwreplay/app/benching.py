@@ -10,10 +10,9 @@ broken off stays where it is, counts for nothing, and is begun again.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from iwreplay.app.model_participants import is_model, parse_model
 from iwreplay.app.pool import threads_for
 from iwreplay.app.recording import Budget, RecordedEpisode, Wish, check_participants, label_of, script_of
 from iwreplay.app.scoring import score_episode
+from iwreplay.app.standing import PairResult, RunState, state_of
 from iwreplay.app.tasks import find_tasks
 from iwreplay.app.usable import check_tasks_load
 from iwreplay.canonical import canonical_bytes, sha256_hex, struct_hash
@@ -37,7 +37,6 @@ from iwreplay.loop import EpisodeStopped
 from iwreplay.store import Episode, Store, status_of, write_whole
 from iwreplay.store.journal import Journal, read_journal
 from iwreplay.taskpack.loader import compile_task
-from iwreplay.vocabulary import Family
 from recorder.benchmark import (
     Begun,
     Cell,
@@ -46,7 +45,6 @@ from recorder.benchmark import (
     Lost,
     Plan,
     PlanTask,
-    Progress,
     RunMeter,
     RunRecord,
     differences,
@@ -57,7 +55,6 @@ from recorder.benchmark.plan import PLAN_FORMAT
 from recorder.interrupts import Interrupts
 from recorder.models.metering import RUN_BUDGET, Spent
 from recorder.prompts import PROMPT_NAMES, load_prompt
-from scorers import Row, Score, Unscorable, by_family
 
 __all__ = [
     "ENGINES",
@@ -94,41 +91,6 @@ class BenchOptions(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     #: episodes that ended with a fault are begun again
     retry_faults: bool = False
-
-
-class PairResult(msgspec.Struct, frozen=True, kw_only=True):
-    """An Assistant with a Human, over the episodes of a run."""
-
-    assistant: str
-    human: str
-    planned: int
-    ended: int
-    #: ended and valid; only these are scored
-    valid: int
-    passed: int
-    #: family -> share passed of its valid episodes; None without any
-    by_family: dict[Family, float | None]
-    #: mean of the six families (rule 33); None while one has no valid episode
-    average: float | None
-    #: mean share of the objectives, over the valid episodes
-    mcr: float | None
-    tokens: int
-    cost_usd: float
-
-
-class RunState(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run stands."""
-
-    run: str
-    planned: int
-    ended: int
-    valid: int
-    passed: int
-    #: of all calls, those of episodes that were broken off included
-    spent: Spent
-    pairs: tuple[PairResult, ...]
-    #: "<cell>: <reason>" of each episode that is not valid
-    faults: tuple[str, ...]
 
 
 class RunStopped(Exception):  # noqa: N818  nothing went wrong
@@ -246,7 +208,7 @@ def run_state(store_root: Path, name: str) -> RunState:
     spent = Spent()
     for charged in _records(folder / SPENDING, Charged):
         spent = spent.plus(charged)
-    return _state(name, plan, progress_of(_records(folder / JOURNAL, RunRecord)), spent)
+    return state_of(name, plan, progress_of(_records(folder / JOURNAL, RunRecord)), spent)
 
 
 def list_runs(store_root: Path) -> tuple[RunState, ...]:
@@ -364,7 +326,7 @@ class _Run:
 
     @property
     def state(self) -> RunState:
-        return _state(self.name, self.plan, self.at, self.meter.spent)
+        return state_of(self.name, self.plan, self.at, self.meter.spent)
 
     def _tell(self) -> None:
         self.tell(self.state)
@@ -569,56 +531,3 @@ def _whole(episode: Episode) -> Ended | None:
         tokens=spent.tokens,
         cost_usd=spent.cost_usd,
     )
-
-
-# -- figures ------------------------------------------------------------------------------------------------------
-
-
-def _state(name: str, plan: Plan, at: Progress, spent: Spent) -> RunState:
-    cells = list(plan.cells())
-    ended = [at.ended[c.key] for c in cells if c.key in at.ended]
-    families: dict[str, Family] = {t.id: t.family for t in plan.tasks}
-    pairs = tuple(
-        _pair(a, h, [c for c in cells if (c.assistant, c.human) == (a, h)], at, families)
-        for a in plan.assistants
-        for h in plan.humans
-    )
-    return RunState(
-        run=name,
-        planned=len(cells),
-        ended=len(ended),
-        valid=sum(e.valid for e in ended),
-        passed=sum(e.passed is True for e in ended),
-        spent=spent,
-        pairs=pairs,
-        faults=tuple(f"{e.cell}: {e.detail}" for e in ended if not e.valid),
-    )
-
-
-def _pair(assistant: str, human: str, cells: list[Cell], at: Progress, families: Mapping[str, Family]) -> PairResult:
-    ended = [(c, at.ended[c.key]) for c in cells if c.key in at.ended]
-    table = by_family(_rows(ended, families), metric="pass")
-    mcrs = [e.mcr for _, e in ended if e.mcr is not None]
-    return PairResult(
-        assistant=assistant,
-        human=human,
-        planned=len(cells),
-        ended=len(ended),
-        valid=sum(e.valid for _, e in ended),
-        passed=sum(e.passed is True for _, e in ended),
-        by_family={f.family: f.mean for f in table.families},
-        average=table.average,
-        mcr=math.fsum(mcrs) / len(mcrs) if mcrs else None,
-        tokens=sum(e.tokens for _, e in ended),
-        cost_usd=math.fsum(e.cost_usd for _, e in ended),
-    )
-
-
-def _rows(ended: Iterable[tuple[Cell, Ended]], families: Mapping[str, Family]) -> Iterable[Row]:
-    for cell, e in ended:
-        score = (
-            Unscorable(metric="pass", reason=e.detail)
-            if e.passed is None
-            else Score(metric="pass", value=float(e.passed), evidence=())
-        )
-        yield Row(family=families[cell.task], task=cell.task, score=score)
