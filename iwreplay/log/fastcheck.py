@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from msgspec import inspect as mi
 
 from iwreplay.canonical import VALUES_TYPES
@@ -119,7 +120,12 @@ def _compile(cls: type[Event]) -> Callable[[Any], Row | None] | None:
             # the array is no JSON; the gate looks at it
             continue
         try:
-            if type(f.type) in _READ_ONCE:
+            if not f.required and f.default is f.default_factory is msgspec.NODEFAULT:
+                # msgspec's way to say that UNSET, its default, is left out of the JSON
+                source.names["UNSET"] = msgspec.UNSET
+                source.lines += [f" v = e.{f.name}", " if v is not UNSET:"]
+                source.check(f.type, "v", "  ")
+            elif type(f.type) in _READ_ONCE:
                 source.check(f.type, f"e.{f.name}", " ")
             else:
                 source.lines.append(f" v = e.{f.name}")

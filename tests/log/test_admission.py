@@ -97,9 +97,8 @@ def test_every_kind_but_the_opening_has_a_fast_way_that_is_taken() -> None:
         kind_of(e) for e in every_kind() if type(e) not in FAST_ROWS or FAST_ROWS[type(e)](without_values(e)) is None
     }
     assert set(EVENT_TYPES) - set(FAST_ROWS) == {type(KINDS["episode_opened"])}
-    # integers beyond one machine digit, which attributes may have, take the slow way, as does a call whose newer fields
-    # are left out
-    assert slow <= {"episode_opened", "model_call", "state_delta", "world_snapshot"}
+    # integers beyond one machine digit, which attributes may have, take the slow way
+    assert slow <= {"episode_opened", "state_delta", "world_snapshot"}
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
