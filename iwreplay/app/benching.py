@@ -165,11 +165,12 @@ def play_run(
     """
     if options.engine not in ENGINES:
         raise UnknownNameError("engine", options.engine, known=ENGINES)
-    store = Store.open_or_make(store_root, made_by=f"iwreplay {__version__}")
-    folder = _folder(store, name)
+    folder = _folder(store_root, name)
     if plan is None:
+        Store.open(store_root)
         plan = _again(_kept_plan(folder, name), options)
     _check_rates(plan, options.per_minute)
+    store = Store.open_or_make(store_root, made_by=f"iwreplay {__version__}")
     folder.mkdir(parents=True, exist_ok=True)
     with (
         Journal[RunRecord](folder / JOURNAL, RunRecord) as journal,
@@ -198,12 +199,14 @@ def _check_rates(plan: Plan, per_minute: Mapping[str, float]) -> None:
     asked = {provider_of(parse_model(n).model) for n in (*plan.assistants, *plan.humans) if is_model(n)}
     for provider in per_minute:
         if provider not in asked:
-            raise UnknownNameError("provider of this run", provider, known=tuple(sorted(asked)))
+            hint = "" if asked else "No hosted model plays in it."
+            raise UnknownNameError("provider of this run", provider, known=tuple(sorted(asked)), hint=hint)
 
 
 def run_state(store_root: Path, name: str) -> RunState:
     """Where a run stands, as its journal has it. UnknownNameError, StoreDamagedError."""
-    folder = _folder(Store.open(store_root), name)
+    Store.open(store_root)
+    folder = _folder(store_root, name)
     plan = _kept_plan(folder, name)
     spent = Spent()
     for charged in _records(folder / SPENDING, Charged):
@@ -223,10 +226,10 @@ def _records(path: Path, kind: Any) -> tuple[Any, ...]:
     return read_journal(path, kind) if path.exists() else ()
 
 
-def _folder(store: Store, name: str) -> Path:
+def _folder(store: Path, name: str) -> Path:
     if not _NAME.fullmatch(name):
         raise StoreError(f"{name!r} is no name for a run: letters, digits, dots, dashes and underscores, at most 64")
-    return store.root / RUNS / name
+    return store / RUNS / name
 
 
 def _kept_plan(folder: Path, name: str) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -81,16 +81,15 @@ def bench_run(
 
     Example: iwreplay bench run --run gpt --assistants "model:openai/gpt-5.5;memory=on" --tasks V06 --rate openai=60
     """
-    from iwreplay.app.benching import BenchOptions, Budget, plan_run, play_run
+    from iwreplay.app.benching import plan_run, play_run
 
-    options = BenchOptions(
+    options = _options(
+        run=(run_cost, run_tokens),
+        episode=(max_cost, max_tokens),
+        rate=rate,
         parallel=parallel,
         engine=engine,
         ray_address=ray_address,
-        budget=Budget(cost_usd=run_cost, tokens=run_tokens),
-        episode_budget=Budget(cost_usd=max_cost, tokens=max_tokens),
-        per_minute=_rates(rate or []),
-        secrets=secrets(),
         retry_faults=retry_faults,
     )
     plan = plan_run(
@@ -126,16 +125,15 @@ def resume(
 
     Example: iwreplay bench resume bench --run-cost 100
     """
-    from iwreplay.app.benching import BenchOptions, Budget, play_run
+    from iwreplay.app.benching import play_run
 
-    options = BenchOptions(
+    options = _options(
+        run=(run_cost, run_tokens),
+        episode=(max_cost, max_tokens),
+        rate=rate,
         parallel=parallel,
         engine=engine,
         ray_address=ray_address,
-        budget=Budget(cost_usd=run_cost, tokens=run_tokens),
-        episode_budget=Budget(cost_usd=max_cost, tokens=max_tokens),
-        per_minute=_rates(rate or []),
-        secrets=secrets(),
         retry_faults=retry_faults,
     )
     _play(lambda tell: play_run(store, run, plan=None, options=options, progress=tell), run, json=json)
@@ -166,6 +164,25 @@ def list_of_runs(*, store: StoreOption = DEFAULT_STORE, json: JsonOption = False
     else:
         rows = [(r.run, r.planned, r.ended, r.valid, r.passed, r.spent.tokens, r.spent.cost_usd) for r in runs]
         print_table(("run", "planned", "ended", "valid", "passed", "tokens", "cost_usd"), rows)
+
+
+def _options(
+    *,
+    run: tuple[float | None, int | None],
+    episode: tuple[float | None, int | None],
+    rate: list[str] | None,
+    **more: Any,
+) -> BenchOptions:
+    """What the options say; `run` and `episode`: US dollars and tokens of each."""
+    from iwreplay.app.benching import BenchOptions, Budget
+
+    return BenchOptions(
+        budget=Budget(cost_usd=run[0], tokens=run[1]),
+        episode_budget=Budget(cost_usd=episode[0], tokens=episode[1]),
+        per_minute=_rates(rate or []),
+        secrets=secrets(),
+        **more,
+    )
 
 
 def _play(play: Callable[[Callable[[RunState], None]], RunState], run: str, *, json: bool) -> None:

@@ -136,9 +136,13 @@ def test_a_plan_names_what_there_is(more: dict[str, Any], error: type[Exception]
 
 def test_a_rate_is_of_a_provider_of_the_run(tmp_path: Path) -> None:
     plan = planned("silent", tasks=("F19",))
-    with pytest.raises(UnknownNameError, match="unknown provider of this run 'openai'"):
+    with pytest.raises(UnknownNameError, match=r"unknown provider of this run 'openai'\. No hosted model plays in it"):
         play_run(tmp_path, "r", plan=plan, options=BenchOptions(per_minute={"openai": 60.0}))
-    assert not (tmp_path / "runs").exists()
+    with pytest.raises(StoreError, match="is no name for a run"):
+        play_run(tmp_path / "s", "../r", plan=plan, options=BenchOptions())
+    with pytest.raises(StoreError, match="there is no such folder"):
+        play_run(tmp_path / "s", "r", plan=None, options=BenchOptions())
+    assert list(tmp_path.iterdir()) == []
 
 
 class Deadly:
