@@ -14,7 +14,7 @@ from iwreplay.cli.secrets import secrets
 from iwreplay.errors import ParticipantError
 
 if TYPE_CHECKING:
-    from iwreplay.app.benching import RunState
+    from iwreplay.app.benching import BenchOptions, RunState
 
 __all__ = ["app"]
 
