@@ -114,7 +114,8 @@ def run_episode(
 
     A participant that raises or answers outside the protocol, a failing simulator, a leak and an interruption by the
     user end the episode as invalid, with a Fault in the log; the result says so and nothing is raised. A programmer's
-    error is logged the same way and then raised. A log that can't be written raises at once, and so does a task whose
+    error is logged the same way and then raised. A log or a request that can't be kept raises at once (LogError,
+    StoreError), and so does a task whose
     scripted events make no sense (TaskError, CheckError), before anything is logged.
     """
     episode = _Episode(
@@ -175,7 +176,7 @@ class _Episode:
         #: commands of live interaction
         self.live_actions = 0
         self.memory: str | None = None
-        #: everything that is no secret any more: what Assistant and Human said, and the commands issued
+        #: everything that is no secret any more: the Assistant's words and the commands issued
         self.spoken: list[str] = []
         #: what the Human said
         self.replies: list[str] = []
