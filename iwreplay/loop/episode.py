@@ -115,8 +115,8 @@ def run_episode(
     A participant that raises or answers outside the protocol, a failing simulator, a leak and an interruption by the
     user end the episode as invalid, with a Fault in the log; the result says so and nothing is raised. A programmer's
     error is logged the same way and then raised. A log or a request that can't be kept raises at once (LogError,
-    StoreError), and so does a task whose
-    scripted events make no sense (TaskError, CheckError), before anything is logged.
+    StoreError), and so does a task whose scripted events make no sense (TaskError, CheckError), before anything is
+    logged.
     """
     episode = _Episode(
         task=task,
