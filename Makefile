@@ -82,10 +82,11 @@ proofs: $(VENV)/.dev
 	$(BIN)/python -m tests.scene.make_proofs
 
 # The locks carry hashes and no address. Needs uv.
+# moto, which the tests use, takes no python-dateutil 3 yet
 lock:
-	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --universal --python-version 3.11 \
+	printf 'setuptools>=77\npython-dateutil<3\n' | uv pip compile pyproject.toml - --extra record --extra report --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-annotate -q -o requirements.lock
-	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --extra video --extra dev -c requirements.lock \
+	printf 'setuptools>=77\n' | uv pip compile pyproject.toml - --extra record --extra report --extra video --extra dev -c requirements.lock \
 		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate -q -o requirements-dev.lock
 
 $(VENV)/.made:

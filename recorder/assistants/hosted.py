@@ -53,7 +53,7 @@ class ModelAssistant:
         said_aloud = [line.text for line in view.dialogue if line.speaker in ("assistant", "human")]
         said = self._asked.ask(
             turn=view.turn,
-            system=self._prompt.text,
+            system=lambda _: self._prompt.text,
             frames=view.frames,
             compose=lambda pictures: _composed(view, pictures),
             spoken="\n".join([*said_aloud, view.memory or ""]),

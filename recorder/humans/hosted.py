@@ -28,6 +28,7 @@ TURN_SCHEMA = AnswerSchema(
     },
 )
 _SIGHTED, _BLIND = "what you see, in pictures (the oldest first)", "no picture, since you can't see"
+_TOO_MUCH = "no picture, since none fits into what you can be sent"
 
 
 class ModelHuman:
@@ -58,13 +59,11 @@ class ModelHuman:
         if view.instruction is None and view.intent is not None:
             return HumanAct(commands=(view.intent,), from_intent=True)
         told = [line.text for line in view.dialogue if line.speaker in ("assistant", "human")]
-        system = self._prompt.fill(
-            {
-                "role": view.role,
-                "restriction": view.restriction,
-                "senses": _SIGHTED if view.frames else _BLIND,
-            }
-        )
+
+        def system(pictures: Pictures) -> str:
+            senses = _SIGHTED if pictures else _TOO_MUCH if view.frames else _BLIND
+            return self._prompt.fill({"role": view.role, "restriction": view.restriction, "senses": senses})
+
         said = self._asked.ask(
             turn=view.turn,
             system=system,

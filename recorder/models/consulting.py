@@ -60,7 +60,7 @@ class Sampling(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = 0.0
     seed: int | None = 11
     max_tokens: int | None = None
-    #: for one wait for the provider
+    #: for the whole answer; for each piece of one that comes in pieces, and ten times as long for all of them
     timeout_s: float = 600.0
     #: the answer comes in pieces
     stream: bool = False
@@ -82,7 +82,7 @@ class _Question(msgspec.Struct, frozen=True, kw_only=True):
     """What is asked in a turn, but for the pictures that go with it."""
 
     turn: int
-    system: str
+    system: Callable[[Pictures], str]
     compose: Callable[[Pictures], tuple[Part, ...]]
     spoken: str
 
@@ -120,12 +120,13 @@ class Consultant(Generic[T]):
         self,
         *,
         turn: int,
-        system: str,
+        system: Callable[[Pictures], str],
         frames: Sequence[FrameView],
         compose: Callable[[Pictures], tuple[Part, ...]],
         spoken: str,
     ) -> T | Unusable:
-        """What the model says to the parts that `compose` makes of the pictures of these frames.
+        """What the model says to the texts and parts that `system` and `compose` make of the pictures of these frames:
+        of as many as it can read.
 
         AnswerError "MODEL" when there is no answer after all that may be tried, "BUDGET" when none may be asked for any
         more, "LEAK" when the request holds what nobody may see; each ends the episode.
@@ -162,14 +163,12 @@ class Consultant(Generic[T]):
         while True:
             frames = frames if self._fitting is None else choose_frames(frames, self._fitting)
             pictures = self._pictures_of(frames)
+            shown = tuple(zip(frames, (i for i, _ in pictures), strict=True))
             request = ModelRequest(
                 model=self.model.name,
                 messages=(
-                    ModelMessage(role="system", parts=(question.system,)),
-                    ModelMessage(
-                        role="user",
-                        parts=question.compose(tuple(zip(frames, (i for i, _ in pictures), strict=True))),
-                    ),
+                    ModelMessage(role="system", parts=(question.system(shown),)),
+                    ModelMessage(role="user", parts=question.compose(shown)),
                     *exchange,
                 ),
                 temperature=self.sampling.temperature,

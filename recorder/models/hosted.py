@@ -18,11 +18,14 @@ from typing import Any
 
 from iwreplay.errors import ContextOverflowError, ModelError
 from iwreplay.ports import ModelImage, ModelMessage, ModelReply, ModelRequest
+from recorder.models.deadline import within
 
 __all__ = ["HostedModel"]
 
 #: calls in all; the waits between them double up to the longest
 _ATTEMPTS, _FIRST_WAIT_S, _LONGEST_WAIT_S = 6, 1.0, 60.0
+#: an answer in pieces may take so many times as long as one wait
+_STREAM_LASTS = 10
 #: a provider that asks for more patience than this is asked again later, by starting again
 _MOST_PATIENCE_S = 300.0
 #: worth asking again: time-out, conflict, too many requests; and all that the provider blames on itself
@@ -45,8 +48,9 @@ class HostedModel:
         stream: bool = False,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        """name: "provider/model". secrets: texts that nothing may show. stream: the answer comes in parts, so that a
-        long one is no time-out. ModelError when litellm is not installed or knows no such provider."""
+        """name: "provider/model". secrets: texts that nothing may show. timeout_s: for the whole answer. stream: the
+        answer comes in parts; then it is for each of them, and ten times as long for all, so that a long answer is no
+        time-out. ModelError when litellm is not installed or knows no such provider."""
         self._name, self._timeout_s, self._stream, self._wait = name, timeout_s, stream, wait
         # as they are, and as they are when their blanks are made one
         both = {form for secret in secrets for form in (secret, " ".join(secret.split())) if form}
@@ -124,11 +128,15 @@ class HostedModel:
     def _answer(self, messages: list[dict[str, Any]], params: dict[str, Any]) -> Any:
         asked = {"model": self._name, "messages": messages, "timeout": self._timeout_s, **params}
         if not self._stream:
-            return self._litellm.completion(**asked, max_retries=0, num_retries=0)
-        parts = self._litellm.completion(
-            **asked, max_retries=0, num_retries=0, stream=True, stream_options={"include_usage": True}
-        )
-        return self._litellm.stream_chunk_builder(list(parts), messages=messages)
+            return within(self._timeout_s, lambda: self._litellm.completion(**asked, max_retries=0, num_retries=0))
+
+        def pieces() -> Any:
+            parts = self._litellm.completion(
+                **asked, max_retries=0, num_retries=0, stream=True, stream_options={"include_usage": True}
+            )
+            return self._litellm.stream_chunk_builder(list(parts), messages=messages)
+
+        return within(_STREAM_LASTS * self._timeout_s, pieces)
 
     def _reply(self, answer: Any, retries: int, left_out: tuple[str, ...], latency_s: float) -> ModelReply:
         first, usage = answer.choices[0], getattr(answer, "usage", None)

@@ -25,7 +25,7 @@ def ask(name: str) -> dict[str, object]:
         model = HostedModel(
             name,
             secrets=(os.environ["OPENAI_API_KEY"],),
-            timeout_s=1.0 if "impatient" in name else 5.0,
+            timeout_s=0.5 if "dripping-streaming" in name else 1.0 if "impatient" in name else 5.0,
             stream="streaming" in name,
             wait=waits.append,
         )

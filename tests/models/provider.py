@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 #: what a provider can do instead of answering
 MISBEHAVIOURS = (
     "busy", "dated", "patient", "broken", "drops", "html", "half", "empty", "cut", "slow", "long", "filtered",
-    "unwilling", "leaky", "stuck",
+    "unwilling", "leaky", "stuck", "drips",
 )  # fmt: skip
 KEY = "sk-canary-0123456789"
 
@@ -62,6 +62,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif what == "stuck":
             self.provider.closing.wait(60.0)
             self.close_connection = True
+        elif what == "drips":
+            self._drip(streamed=bool(body.get("stream")))
         elif what == "long":
             said = "This model's maximum context length is 4096 tokens. However, your messages resulted in 9000 tokens."
             self._invalid(said, "context_length_exceeded")
@@ -91,6 +93,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(what, body["model"])
         else:
             self._send(200, json.dumps(_reply(what, body["model"])).encode(), **{"x-request-id": "req-7"})
+
+    def _drip(self, *, streamed: bool) -> None:
+        """A byte that means nothing, time and again: no single wait is long, and there is no end."""
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream" if streamed else "application/json")
+        self.end_headers()
+        self.close_connection = True
+        with suppress(OSError):  # who asked has gone
+            while not self.provider.closing.wait(0.1):
+                self.wfile.write(b": still there\n\n" if streamed else b" ")
+                self.wfile.flush()
 
     def _invalid(self, message: str, code: str) -> None:
         error = {"message": message, "type": "invalid_request_error", "param": "messages", "code": code}

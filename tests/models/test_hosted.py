@@ -30,6 +30,8 @@ CASES: dict[str, list[str | int]] = {
     "streaming-cut": ["Hel!cut..", "Hello yourself."],
     "dated": ["dated", "There you are."],
     "impatient": ["slow", "There you are."],
+    "dripping-impatient": ["drips", "There you are."],
+    "dripping-streaming": ["drips", "There you are."],
     "long": ["long"],
     "filtered": ["filtered"],
     "unwilling": ["unwilling"],
@@ -159,8 +161,9 @@ def test_a_date_to_ask_again_is_kept_to(asked: Asked) -> None:
     assert 0.0 <= found["waits"][0] <= 2.0
 
 
-def test_an_answer_that_takes_too_long_is_asked_for_again(asked: Asked) -> None:
-    found, requests = _of(asked, "impatient")
+@pytest.mark.parametrize("name", ["impatient", "dripping-impatient", "dripping-streaming"])
+def test_an_answer_that_takes_too_long_is_asked_for_again(asked: Asked, name: str) -> None:
+    found, requests = _of(asked, name)
     assert (found["text"], found["retries"], len(requests)) == ("There you are.", 1, 2)
 
 
