@@ -29,6 +29,8 @@ class FamilyMean(msgspec.Struct, frozen=True, kw_only=True):
     mean: float | None
     scored: int
     unscorable: int
+    #: episodes for which the metric has no meaning
+    undefined: int
 
 
 class FamilyTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +42,7 @@ class FamilyTable(msgspec.Struct, frozen=True, kw_only=True):
     average: float | None
     scored: int
     unscorable: int
+    undefined: int
 
 
 class CapabilityShare(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,12 +61,14 @@ class CapabilityShare(msgspec.Struct, frozen=True, kw_only=True):
 def by_family(rows: Iterable[Row], *, metric: str) -> FamilyTable:
     """Means by family of the rows of `metric`. Unscorable episodes are counted and left out, never taken as 0."""
     values: dict[str, list[float]] = {f: [] for f in FAMILIES}
-    unscorable = dict.fromkeys(FAMILIES, 0)
+    unscorable, undefined = dict.fromkeys(FAMILIES, 0), dict.fromkeys(FAMILIES, 0)
     for row in rows:
         if row.score.metric != metric:
             continue
         if isinstance(row.score, Score):
             values[row.family].append(row.score.value)
+        elif row.score.undefined:
+            undefined[row.family] += 1
         else:
             unscorable[row.family] += 1
     families = tuple(
@@ -72,6 +77,7 @@ def by_family(rows: Iterable[Row], *, metric: str) -> FamilyTable:
             mean=math.fsum(values[f]) / len(values[f]) if values[f] else None,
             scored=len(values[f]),
             unscorable=unscorable[f],
+            undefined=undefined[f],
         )
         for f in FAMILIES
     )
@@ -82,6 +88,7 @@ def by_family(rows: Iterable[Row], *, metric: str) -> FamilyTable:
         average=math.fsum(means) / len(means) if len(means) == len(FAMILIES) else None,
         scored=sum(f.scored for f in families),
         unscorable=sum(f.unscorable for f in families),
+        undefined=sum(f.undefined for f in families),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from iwreplay.checks import Evaluation
+from scorers.examine import Examined
 from scorers.model import Score, Scorer, Unscorable
 
 __all__ = ["CAPABILITY"]
 
 
-def _capability(found: Evaluation) -> Score | Unscorable:
+def _capability(examined: Examined) -> Score | Unscorable:
     """Share of the episode's points with status clean_pass; the details hold every point, for pooling over episodes."""
+    found = examined.evaluation
     if not found.points:
         return Unscorable(metric="capability", reason="the task has no capability points", missing=("points",))
     clean = sum(p.status == "clean_pass" for p in found.points)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from iwreplay.checks import CheckRun, Evaluation, EventRuns, Relations, run_selected
 from iwreplay.errors import NotOpenedError
 from iwreplay.events import EpisodeOpened, Event
 from iwreplay.taskpack.model import TaskPack
 from iwreplay.world.state import WorldState
+from scorers.course import COURSE_KINDS, Course, course_of
 
-__all__ = ["Log", "examine"]
+__all__ = ["Examined", "Log", "examine"]
 
 #: a whole log: events in order, (seq, event) pairs, or runs that build events on request
 Log = Iterable[Event | tuple[int, Event]] | EventRuns
@@ -18,17 +20,32 @@ Log = Iterable[Event | tuple[int, Event]] | EventRuns
 _MAX_GAPS = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A whole and valid log, as scorers look at it."""
+
+    evaluation: Evaluation
+    #: the one that judged
+    task: TaskPack
+    #: None unless a scorer asked for it
+    course: Course | None
+
+
 def examine(
-    events: Log, *, task: TaskPack | None, relations: Relations | None = None
-) -> Evaluation | tuple[str, tuple[str, ...]]:
-    """The evaluation of a whole log, or (reason, what is missing) when no metric can rest on it: no opening, events
-    left out, no start of live interaction, no end, a fault or an interruption."""
+    events: Log, *, task: TaskPack | None, relations: Relations | None = None, course: bool = False
+) -> Examined | tuple[str, tuple[str, ...]]:
+    """What scorers need of a whole log, with its course when that is asked for; or (reason, what is missing) when no
+    metric can rest on it: no opening, events left out, no start of live interaction, no end, a fault or an
+    interruption."""
+    taken: list[tuple[int, Event]] | None = [] if course else None
     try:
         gaps: tuple[str, ...] = ()
         if isinstance(events, EventRuns):
             run = run_selected(events, task=task, relations=relations)
+            if taken is not None:
+                taken += (pair for chunk in events.chunks() for pair in chunk.select(COURSE_KINDS))
         else:
-            run, gaps = _fed(events, task=task, relations=relations)
+            run, gaps = _fed(events, task=task, relations=relations, taken=taken)
     except NotOpenedError:
         return "the log does not open an episode", ("episode_opened",)
     if gaps:
@@ -39,13 +56,17 @@ def examine(
     evaluation = run.evaluation()
     if evaluation.lacks:
         return "the episode is not whole and valid", evaluation.lacks
-    return evaluation
+    return Examined(evaluation, run.task, None if taken is None else course_of(taken))
 
 
 def _fed(
-    events: Iterable[Event | tuple[int, Event]], *, task: TaskPack | None, relations: Relations | None
+    events: Iterable[Event | tuple[int, Event]],
+    *,
+    task: TaskPack | None,
+    relations: Relations | None,
+    taken: list[tuple[int, Event]] | None,
 ) -> tuple[CheckRun | None, tuple[str, ...]]:
-    """The run over every event up to the first gap, and all gaps."""
+    """The run over every event up to the first gap, and all gaps. `taken`: events of the course are added to it."""
     run: CheckRun | None = None
     state: WorldState | None = None
     gaps: list[str] = []
@@ -64,4 +85,6 @@ def _fed(
             run = CheckRun(task or event.task, event.scene, relations=relations)
         state.apply(event)
         run.feed(seq, event, state)
+        if taken is not None and type(event) in COURSE_KINDS:
+            taken.append((seq, event))
     return run, tuple(gaps)

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from iwreplay.checks import Evaluation, Relations
+from iwreplay.checks import Relations
 from iwreplay.taskpack.model import TaskPack
-from scorers.examine import Log, examine
+from scorers.examine import Examined, Log, examine
 
 __all__ = ["Score", "Scorer", "Unscorable"]
 
@@ -27,12 +27,15 @@ class Score(msgspec.Struct, frozen=True, kw_only=True, tag="score"):
 
 
 class Unscorable(msgspec.Struct, frozen=True, kw_only=True, tag="unscorable"):
-    """The log can't support the metric. Never the same as a score of 0."""
+    """There is no number: the log can't support the metric, or the metric is not defined for such an episode (the cost
+    of one that did not pass). Never the same as a score of 0."""
 
     metric: str
     reason: str
     #: what would be needed
     missing: tuple[str, ...] = ()
+    #: the metric is not defined for it; nothing is missing from the log
+    undefined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,9 @@ class Scorer:
     version: int
     #: the module that defines it, for its hash
     module: str
-    judge: Callable[[Evaluation], Score | Unscorable] = field(repr=False)
+    judge: Callable[[Examined], Score | Unscorable] = field(repr=False)
+    #: it looks at the course of live interaction, not at the evaluation alone
+    reads_course: bool = False
     #: parameters that change its values
     params: Mapping[str, str] = field(default_factory=dict)
 
@@ -60,12 +65,11 @@ class Scorer:
 
         Raises CheckError when `task` does not fit the log's scene.
         """
-        found = examine(events, task=task, relations=relations)
-        return self.of(found)
+        return self.of(examine(events, task=task, relations=relations, course=self.reads_course))
 
-    def of(self, found: Evaluation | tuple[str, tuple[str, ...]]) -> Score | Unscorable:
+    def of(self, found: Examined | tuple[str, tuple[str, ...]]) -> Score | Unscorable:
         """The score of a log that was examined already."""
-        if isinstance(found, Evaluation):
+        if isinstance(found, Examined):
             return self.judge(found)
         reason, missing = found
         return Unscorable(metric=self.name, reason=reason, missing=missing)

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from iwreplay.checks import Evaluation, GateResult, ObjectiveResult
+from scorers.examine import Examined
 from scorers.model import Score, Scorer
 
 __all__ = ["MCR", "PASS_RATE"]
 
 
-def _pass(found: Evaluation) -> Score:
+def _pass(examined: Examined) -> Score:
     """1 when every objective is satisfied, every gate held throughout and every keep holds at the end; else 0."""
+    found = examined.evaluation
     failed = [o.id for o in found.objectives if not o.satisfied]
     vetoes = [g.id for g in (*found.gates, *found.keeps) if not g.held]
     if found.passed:
@@ -56,8 +58,9 @@ def _check(result: ObjectiveResult | GateResult, *, kind: str, passed: bool, ver
     }
 
 
-def _mcr(found: Evaluation) -> Score:
+def _mcr(examined: Examined) -> Score:
     """Satisfied share of the objectives; gates and keeps leave it alone."""
+    found = examined.evaluation
     return Score(
         metric="mcr",
         value=found.mcr,

@@ -8,7 +8,9 @@ from iwreplay.checks import Relations
 from iwreplay.errors import UnknownNameError
 from iwreplay.taskpack.model import TaskPack
 from scorers.capability import CAPABILITY
+from scorers.cost import ACTION_COST, TOKEN_COST, TURN_COST
 from scorers.examine import Log, examine
+from scorers.interventions import INTERVENTIONS
 from scorers.model import Score, Scorer, Unscorable
 from scorers.outcome import MCR, PASS_RATE
 
@@ -22,7 +24,7 @@ def _distinct(scorers: tuple[Scorer, ...]) -> tuple[Scorer, ...]:
     return scorers
 
 
-SCORERS: tuple[Scorer, ...] = _distinct((PASS_RATE, MCR, CAPABILITY))
+SCORERS: tuple[Scorer, ...] = _distinct((PASS_RATE, MCR, CAPABILITY, ACTION_COST, TURN_COST, TOKEN_COST, INTERVENTIONS))
 
 
 def scorer_named(name: str) -> Scorer:
@@ -41,5 +43,6 @@ def score_all(
     relations: Relations | None = None,
 ) -> tuple[Score | Unscorable, ...]:
     """One log under several scorers, read once; in the order of `scorers`."""
-    found = examine(events, task=task, relations=relations)
+    course = any(s.reads_course for s in scorers)
+    found = examine(events, task=task, relations=relations, course=course)
     return tuple(s.of(found) for s in scorers)

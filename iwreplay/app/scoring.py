@@ -32,9 +32,10 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
 
     episode: str
     metric: str
-    #: None when unscorable, or not computed
+    #: None when unscorable, undefined, or not computed
     value: float | None
-    #: scored, unscorable, or missing (asked not to compute it)
+    #: scored; unscorable: the log can't support it; undefined: it has no meaning for such an episode; or missing: it
+    #: was asked not to compute it
     status: str
     #: what became of the episode, see `iwreplay.store.STATUSES`
     episode_status: str
@@ -153,7 +154,7 @@ def score_episode(
                 book.put(*(fresh[s.name] for s in todo))
     except (LogError, EventError) as e:
         return _no_scores(episode, scorers, str(e))
-    whole = all(s.name in fresh and fresh[s.name].status == "scored" for s in scorers)
+    whole = all(s.name in fresh and fresh[s.name].status != "unscorable" for s in scorers)
     became = "ended" if whole else look_at(episode).status
     return tuple(
         _line(episode, keys[s.name], fresh.get(s.name), stale=stale[s.name], kept=s.name in kept, became=became)
@@ -181,7 +182,7 @@ def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
             key=key,
             metric=found.metric,
             value=None,
-            status="unscorable",
+            status="undefined" if found.undefined else "unscorable",
             reason=found.reason,
             details={"missing": list(found.missing)},
         )

@@ -9,7 +9,7 @@ from iwreplay.store import STATUSES
 __all__ = ["KEPT", "SCHEMA_VERSION", "TABLES", "Column", "Table", "ddl", "markdown"]
 
 #: raised with any change of tables or of what the projection writes; an older catalogue file is rebuilt
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 #: tables whose rows come from what is kept beside a log; those of all others come from the logs
 KEPT = ("scores", "points", "checks", "replays", "replay_steps")
 
@@ -267,10 +267,18 @@ TABLES: tuple[Table, ...] = (
             Column("scorer_hash", "VARCHAR", "hash of the scorer's version"),
             Column("root_hash", "VARCHAR", "hash of the log that was scored"),
             Column("parameters", "JSON", "parameters of the scorer"),
-            Column("metric", "VARCHAR", "pass, mcr or capability"),
-            Column("value", "DOUBLE", "the value, 0 and 1 for no and yes; null when unscorable"),
-            Column("status", "VARCHAR", "scored or unscorable"),
-            Column("reason", "VARCHAR", "why it is unscorable, or empty"),
+            Column(
+                "metric",
+                "VARCHAR",
+                "pass, mcr, capability, action_cost, turn_cost, token_cost, interventions, or one's own",
+            ),
+            Column("value", "DOUBLE", "the value, 0 and 1 for no and yes; null when there is none"),
+            Column(
+                "status",
+                "VARCHAR",
+                "scored; unscorable: the log can't support it; undefined: it has no meaning for such an episode",
+            ),
+            Column("reason", "VARCHAR", "why there is no value, or empty"),
             Column("evidence", "BIGINT[]", "numbers of the events that decided it"),
             Column("details", "JSON", "what it is made of"),
         ),

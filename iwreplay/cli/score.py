@@ -46,7 +46,8 @@ def score(
     """Score episodes. What is kept for the same log, scorer and parameters is used again; a stale score says why.
 
     An episode that is damaged, unfinished or spoilt is "unscorable", which is never the same as 0; exit code 3 when a
-    log is damaged. --json gives a list with an object a score: {episode, metric, value, status, stale_because, ...}.
+    log is damaged. "undefined" is what has no meaning for an episode: the cost of one that did not pass. --json gives a
+    list with an object a score: {episode, metric, value, status, stale_because, ...}.
     With --why --json it is an object a check: {episode, id, kind, capability, text, verdict, passed, help, seq,
     sim_time_s, turn, by_end, command, timeline, evidence}; an episode that can't be scored has none.
 
@@ -73,13 +74,16 @@ def score(
         print_json(lines)
     else:
         names = ("episode", "metric", "value", "status", "evidence")
-        print_table(names, [(*(getattr(s, n) for n in names[:4]), _some(s.evidence)) for s in lines])
+        shown = [s for s in lines if s.status != "undefined" or s.scorer in (scorer or ())]
+        print_table(names, [(*(getattr(s, n) for n in names[:4]), _some(s.evidence)) for s in shown])
         for line in _failed(lines):
             note(line)
         for line in dict.fromkeys(f"{s.episode}, {s.scorer}: {s.stale_because}" for s in lines if s.stale_because):
             note(f"was stale: {line}" if not check else f"stale: {line}")
         for line in _unscorable(lines):
             note(line)
+        if len(shown) < len(lines):
+            note(f"{counted(len(lines) - len(shown), 'score')} not shown: they have no meaning for the episode")
         if not check:
             note(_counted(lines))
     if any(s.root_hash is None for s in lines):

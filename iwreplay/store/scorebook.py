@@ -40,8 +40,8 @@ class BookedScore(msgspec.Struct, frozen=True, kw_only=True):
     metric: str
     #: None when the log can't support the metric
     value: float | None
-    status: Literal["scored", "unscorable"]
-    #: why it is unscorable; "" when it is scored
+    status: Literal["scored", "unscorable", "undefined"]
+    #: why there is no value; "" when there is one
     reason: str = ""
     #: numbers of the events that decided it
     evidence: tuple[int, ...] = ()

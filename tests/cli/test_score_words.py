@@ -7,6 +7,7 @@ from pathlib import Path
 from iwreplay.events import EpisodeOpened
 from iwreplay.log import read_log
 from iwreplay.store import Store
+from scorers import SCORERS
 from tests.catalogue.conftest import write_episode
 from tests.cli.conftest import Run
 
@@ -73,8 +74,12 @@ def test_why_of_what_can_not_be_scored(run: Run, store: Store) -> None:
 
 
 def test_the_first_and_the_next_time_are_told_apart(run: Run, store: Store) -> None:
+    n = len(SCORERS)
     first = run("score", "--store", store.root)
-    assert "9 scores computed" in first.err
-    assert "9 scores, all kept from before" in run("score", "--store", store.root).err
+    assert f"{3 * n} scores computed" in first.err
+    assert f"{3 * n} scores, all kept from before" in run("score", "--store", store.root).err
     write_episode(store, seed=8)
-    assert "12 scores: 3 computed now, 9 kept from before and still valid" in run("score", "--store", store.root).err
+    assert (
+        f"{4 * n} scores: {n} computed now, {3 * n} kept from before and still valid"
+        in run("score", "--store", store.root).err
+    )

@@ -188,7 +188,9 @@ def test_a_scorer_uses_the_relations_of_the_project_by_default() -> None:
 
 
 def test_registry() -> None:
-    assert [s.name for s in SCORERS] == ["pass", "mcr", "capability"]
+    assert [s.name for s in SCORERS] == [
+        "pass", "mcr", "capability", "action_cost", "turn_cost", "token_cost", "interventions",
+    ]  # fmt: skip
     assert scorer_named("mcr") is SCORERS[1]
-    with pytest.raises(UnknownNameError, match="pass, mcr, capability"):
+    with pytest.raises(UnknownNameError, match="pass, mcr, capability, action_cost"):
         scorer_named("speed")
