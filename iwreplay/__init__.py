@@ -1,10 +1,32 @@
 """iwreplay: record, replay and re-score closed-loop episodes of an egocentric Assistant guiding a Human.
 
-Importing this package stays light: no Arrow, database, renderer or physics is loaded until it is used.
+    import iwreplay
+
+    store = iwreplay.open_store("demo-store")
+
+docs/python.md shows the rest. Importing this package stays light: no Arrow, database, renderer or physics is loaded
+until it is used.
 """
 
 from __future__ import annotations
 
-__all__ = ["__version__"]
+from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from iwreplay.version import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from iwreplay.notebook import OpenStore
+
+__all__ = ["__version__", "open_store"]
+
+
+def open_store(path: str | Path) -> OpenStore:
+    """The store of episodes in a folder, to look at: a sequence of its episodes, and the tables of its catalogue.
+
+    StoreError when there is no store. Nothing in it is changed but what is made from the logs: the catalogue when it is
+    asked, and scores when they are computed. A store that may not be written can be opened too."""
+    from iwreplay.notebook import OpenStore
+
+    return OpenStore.at(path)

@@ -11,6 +11,7 @@ import errno
 __all__ = [
     "AmbiguousNameError",
     "BodyModelError",
+    "CatalogueReadOnlyError",
     "CheckError",
     "ContextOverflowError",
     "EventError",
@@ -22,6 +23,7 @@ __all__ = [
     "LogIntactError",
     "LogLockedError",
     "LogWriteError",
+    "MissingLibraryError",
     "ModelError",
     "NotOpenedError",
     "ParticipantError",
@@ -251,6 +253,18 @@ class StoreDamagedError(StoreError):
 
 class QueryError(IwreplayError):
     """SQL that DuckDB refuses, or that would write."""
+
+
+class CatalogueReadOnlyError(QueryError):
+    """A catalogue that is out of date, in a place that may not be written."""
+
+
+class MissingLibraryError(IwreplayError):
+    """A library that is not installed, and that something asked for can't do without."""
+
+    def __init__(self, library: str, what: str, *, way: str) -> None:
+        self.library, self.what, self.way = library, what, way
+        super().__init__(f"{library} is not installed, and {what} needs it: {way}")
 
 
 class WorkerError(IwreplayError):

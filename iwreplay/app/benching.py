@@ -20,7 +20,6 @@ from typing import Any
 
 import msgspec
 
-from iwreplay import __version__
 from iwreplay.app.engines import Done, Engine, Job, LocalEngine, LostError, SequentialEngine, StoppedError
 from iwreplay.app.model_participants import is_model, parse_model
 from iwreplay.app.pool import threads_for
@@ -37,6 +36,7 @@ from iwreplay.loop import EpisodeStopped
 from iwreplay.store import Episode, Store, status_of, write_whole
 from iwreplay.store.journal import Journal, read_journal
 from iwreplay.taskpack.loader import compile_task
+from iwreplay.version import __version__
 from recorder.benchmark import (
     Begun,
     Cell,

@@ -11,6 +11,6 @@ from iwreplay.store import Store
 __all__ = ["open_catalogue"]
 
 
-def open_catalogue(store: Path) -> Catalogue:
-    """StoreError when `store` is not one."""
-    return Catalogue(Store.open(store), scorers=scorer_hashes())
+def open_catalogue(store: Path, *, folder: Path | None = None) -> Catalogue:
+    """The file is in the store, or in `folder`. StoreError when `store` is not one."""
+    return Catalogue(Store.open(store), scorers=scorer_hashes(), folder=folder)

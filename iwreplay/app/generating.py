@@ -20,7 +20,6 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from iwreplay import __version__
 from iwreplay.app import reference
 from iwreplay.app.shorter import Search
 from iwreplay.app.tasks import list_tasks
@@ -56,6 +55,7 @@ from iwreplay.store.directory import write_whole
 from iwreplay.store.journal import Journal
 from iwreplay.taskpack.loader import load_task, validate_task
 from iwreplay.taskpack.model import TaskPack
+from iwreplay.version import __version__
 from iwreplay.vocabulary import CAPABILITIES, FAMILIES, Family
 
 __all__ = ["JOURNAL", "Generated", "GenerationPlan", "generate_task", "hosted_models", "plan_generation"]

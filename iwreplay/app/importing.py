@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay import __version__
 from iwreplay.app.scoring import score_episode
 from iwreplay.errors import EventError, LogCorruptError, LogError, StoreError
 from iwreplay.log import check, read_log
 from iwreplay.store import Episode, Store, log_at, safe_id
+from iwreplay.version import __version__
 
 __all__ = ["ImportedEpisode", "import_logs"]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay import __version__
 from iwreplay.app.episodes import find_episode
 from iwreplay.app.model_participants import (
     is_model,
@@ -32,6 +31,7 @@ from iwreplay.scene.model import CompiledScene
 from iwreplay.store import Episode, Store, status_of
 from iwreplay.taskpack.loader import validate_task
 from iwreplay.taskpack.model import TaskPack
+from iwreplay.version import __version__
 from recorder.assistants import OracleAssistant, RandomAssistant, ScriptedAssistant, SilentAssistant, load_lines
 from recorder.assistants.hosted import arm_name
 from recorder.assistants.person import PersonAssistant

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay import __version__
 from iwreplay.app.episodes import find_episodes, look_at
 from iwreplay.app.pool import each, threads_for
 from iwreplay.errors import EventError, LogError
@@ -26,6 +25,7 @@ from iwreplay.store import (
     StepVerdict,
     VerdictClaim,
 )
+from iwreplay.version import __version__
 from recorder.record import SystemClock
 from recorder.simulators.mujoco_backend import MujocoSimulator
 from replayer.comparer import engine_of

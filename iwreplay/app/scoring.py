@@ -64,18 +64,20 @@ def score_episodes(
     scorers: tuple[str, ...] = (),
     again: bool = False,
     compute: bool = True,
+    keep: bool = True,
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[ScoreLine, ...]:
     """Scores episodes (all of the store when none is named) under all scorers, or those named.
 
     A kept score is used when log, scorer and parameters are the same, unless `again`. With `compute` off nothing is
-    computed or written: what is missing or stale has the status "missing". What has to be computed is computed in
-    `jobs` processes, or in as many as pay when it is None; the answer is the same for any number.
+    computed or written: what is missing or stale has the status "missing". With `keep` off, for a store that may not be
+    written, what is computed is not kept. What has to be computed is computed in `jobs` processes, or in as many as pay
+    when it is None; the answer is the same for any number.
     """
     chosen = tuple(scorer_named(s) for s in scorers) or SCORERS
     episodes = find_episodes(store, wanted)
-    work = partial(_score_here, hashes=scorer_hashes(), scorers=chosen, again=again, compute=compute)
+    work = partial(_score_here, hashes=scorer_hashes(), scorers=chosen, again=again, compute=compute, keep=keep)
     found: dict[Episode, tuple[ScoreLine, ...]] = {}
     if compute and not again and _jobs_that_pay(len(episodes), jobs) > 1:
         # what is kept costs less than handing it to another process
@@ -110,12 +112,12 @@ def _collecting_less_often() -> Iterator[None]:
 
 
 def _score_here(
-    episode: Episode, *, hashes: dict[str, str], scorers: tuple[Scorer, ...], again: bool, compute: bool
+    episode: Episode, *, hashes: dict[str, str], scorers: tuple[Scorer, ...], again: bool, compute: bool, keep: bool
 ) -> tuple[ScoreLine, ...]:
     """`score_episode`, perhaps in a process of its own, which need not read all sources for the hashes."""
     _HASHES.update(hashes)
     with _collecting_less_often():
-        return score_episode(episode, scorers=scorers, again=again, compute=compute)
+        return score_episode(episode, scorers=scorers, again=again, compute=compute, keep=keep)
 
 
 def _is_kept(episode: Episode, scorers: tuple[Scorer, ...]) -> bool:
@@ -129,7 +131,12 @@ def _is_kept(episode: Episode, scorers: tuple[Scorer, ...]) -> bool:
 
 
 def score_episode(
-    episode: Episode, *, scorers: tuple[Scorer, ...] = SCORERS, again: bool = False, compute: bool = True
+    episode: Episode,
+    *,
+    scorers: tuple[Scorer, ...] = SCORERS,
+    again: bool = False,
+    compute: bool = True,
+    keep: bool = True,
 ) -> tuple[ScoreLine, ...]:
     """One line for each scorer, in their order. A damaged log is unscorable, with the damage as the reason; so is one
     that was recovered with events missing, whatever the rest of it says."""
@@ -151,7 +158,8 @@ def score_episode(
             if todo and compute:
                 for scorer, found in zip(todo, score_all(log, scorers=todo), strict=True):
                     fresh[scorer.name] = _booked(keys[scorer.name], found)
-                book.put(*(fresh[s.name] for s in todo))
+                if keep:
+                    book.put(*(fresh[s.name] for s in todo))
     except (LogError, EventError) as e:
         return _no_scores(episode, scorers, str(e))
     whole = all(s.name in fresh and fresh[s.name].status != "unscorable" for s in scorers)

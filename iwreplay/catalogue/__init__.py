@@ -4,5 +4,11 @@ from __future__ import annotations
 
 from iwreplay.catalogue.database import Answer, Catalogue, Refreshed
 from iwreplay.catalogue.questions import Question, question, questions
+from iwreplay.catalogue.schema import TABLES
 
-__all__ = ["Answer", "Catalogue", "Question", "Refreshed", "question", "questions"]
+__all__ = ["Answer", "Catalogue", "Question", "Refreshed", "question", "questions", "table_names"]
+
+
+def table_names() -> tuple[str, ...]:
+    """Names of the tables that can be asked."""
+    return tuple(t.name for t in TABLES)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import filelock
@@ -29,11 +29,13 @@ from iwreplay.catalogue.interrupting import interruptibly
 from iwreplay.catalogue.kept import kept_rows
 from iwreplay.catalogue.project import LogFacts, Rows, project
 from iwreplay.catalogue.schema import KEPT, SCHEMA_VERSION, TABLES, Table, ddl
-from iwreplay.errors import EventError, LogCorruptError, LogError, QueryError
+from iwreplay.errors import CatalogueReadOnlyError, EventError, LogCorruptError, LogError, QueryError
 from iwreplay.log import read_log
 from iwreplay.store import Episode, ScoreBook, Store, kept_verdicts, verdicts_stamp
 
 __all__ = ["Answer", "Catalogue", "Refreshed"]
+
+Result = TypeVar("Result")
 
 FILE_NAME = "catalogue.duckdb"
 #: how long to wait for another process that is using the catalogue
@@ -116,9 +118,10 @@ class Catalogue:
     read is read through one connection, which takes longer to open than most questions take.
     """
 
-    def __init__(self, store: Store, *, scorers: Mapping[str, str]) -> None:
+    def __init__(self, store: Store, *, scorers: Mapping[str, str], folder: Path | None = None) -> None:
+        """`folder`: where the file is, if not in the store."""
         self.store = store
-        self.path = store.root / FILE_NAME
+        self.path = (folder or store.root) / FILE_NAME
         self.scorers = dict(sorted(scorers.items()))
         #: `with` blocks that are open, and the connection that they share
         self._depth = 0
@@ -138,7 +141,8 @@ class Catalogue:
     def refresh(self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None) -> Refreshed:
         """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes.
 
-        QueryError when the file can't be written; what was taken in before stays. In a store that may not be written
+        QueryError when the file can't be written (CatalogueReadOnlyError when it may not be, and something changed);
+        what was taken in before stays. In a store that may not be written
         an up-to-date catalogue is as good: there the size and the time of a log say that it is the same, because a
         copy of a store has other inodes.
         """
@@ -151,7 +155,7 @@ class Catalogue:
                     plan = self._plan(same=_loosely_the_same)
                     if plan.empty:
                         return Refreshed(unchanged=plan.unchanged)
-                raise e.cause from None
+                raise CatalogueReadOnlyError(_out_of_date(self.path, e.cause)) from e.cause
 
     def _bring_up_to_date(self, rebuild: bool, progress: Callable[[int, int], None] | None) -> Refreshed:
         rebuilt = self._make_if_needed(rebuild)
@@ -168,21 +172,28 @@ class Catalogue:
             rebuilt=rebuilt,
         )
 
+    def arrow(self, sql: str) -> pa.Table:
+        """The whole answer to one SELECT, as `ask` gives it. QueryError as there."""
+        return self._asked(sql, lambda con: con.sql(sql).to_arrow_table())
+
     def ask(self, sql: str, *, max_rows: int = 10_000) -> Answer:
         """The answer to one SELECT, at most `max_rows` of it. QueryError for anything that is not one, or fails.
 
         The connection is read-only, sees no file and no extension, and can't be reconfigured.
         """
-        only_a_select(sql)
-        with self._reading() as con:
-            try:
-                columns, rows = interruptibly(con, partial(rows_and_columns, con, sql, max_rows + 1))
-            except duckdb.Error as e:
-                way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
-                raise QueryError(f"DuckDB refuses {one_line(sql)!r}: {one_line(str(e))}{way_out}") from e
+        columns, rows = self._asked(sql, partial(rows_and_columns, sql=sql, count=max_rows + 1))
         return Answer(
             columns=told_apart(columns), rows=tuple(tuple(r) for r in rows[:max_rows]), cut=len(rows) > max_rows
         )
+
+    def _asked(self, sql: str, work: Callable[[duckdb.DuckDBPyConnection], Result]) -> Result:
+        only_a_select(sql)
+        with self._reading() as con:
+            try:
+                return interruptibly(con, partial(work, con))
+            except duckdb.Error as e:
+                way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
+                raise QueryError(f"DuckDB refuses {one_line(sql)!r}: {one_line(str(e))}{way_out}") from e
 
     def _carry_out(
         self, con: duckdb.DuckDBPyConnection, plan: _Plan, progress: Callable[[int, int], None] | None
@@ -281,10 +292,7 @@ class Catalogue:
         try:
             yield
         except (duckdb.Error, OSError) as e:
-            error = QueryError(
-                f"the catalogue {self.path} can't be brought up to date: {one_line(str(e))}. "
-                "It holds nothing that the logs don't: it can be deleted at any time"
-            )
+            error = QueryError(_out_of_date(self.path, e))
             if os.strerror(errno.ENOSPC) in str(e):
                 error.exit_code = 3
             raise error from e
@@ -349,6 +357,13 @@ class Catalogue:
                 if time.monotonic() > give_up:
                     raise QueryError(f"the catalogue {self.path} is in use by another process: {e}") from e
                 time.sleep(0.05)
+
+
+def _out_of_date(path: Path, cause: Exception) -> str:
+    return (
+        f"the catalogue {path} can't be brought up to date: {one_line(str(cause))}. "
+        "It holds nothing that the logs don't: it can be deleted at any time"
+    )
 
 
 def _rows_of(episode: Episode) -> Rows:

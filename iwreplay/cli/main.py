@@ -9,11 +9,11 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from iwreplay import __version__
 from iwreplay.cli import audit, bench, frames, log, query, replay, run, scene_pictures, scenes, score, show, tasks
 from iwreplay.cli.interrupts import CtrlC
 from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
+from iwreplay.version import __version__
 
 __all__ = ["app", "main"]
 

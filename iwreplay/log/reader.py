@@ -153,6 +153,13 @@ class LogReader:
         for loaded, count in self.verified_batches(envelope=True):
             yield loaded.batch.slice(0, count)
 
+    def table(self) -> pa.Table:
+        """`record_batches` as one table. LogCorruptError for a damaged log, LogError for one without events."""
+        batches = list(self.record_batches())
+        if not batches:
+            raise LogError(f"there is no event in {self.name}, so it is no table")
+        return pa.Table.from_batches(batches).replace_schema_metadata(None)
+
     def verified_batches(self, *, envelope: bool = False) -> Iterator[tuple[LoadedBatch, int]]:
         """Batches in order with the number of their events that are intact, verified by checksum and hash chain.
 

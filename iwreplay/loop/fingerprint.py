@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from iwreplay import __version__
+from iwreplay.version import __version__
 
 __all__ = ["FINGERPRINT_PACKAGES", "environment_fingerprint"]
 

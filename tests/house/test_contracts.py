@@ -20,7 +20,7 @@ OFFENCES = {
     "Recorder, replayer and scorers don't know each other": ("replayer/lines.py", "import recorder.record"),
     "Only the composition root stands above store and catalogue": ("recorder/record.py", "import iwreplay.store"),
     "Task packs are data": ("taskpacks/__init__.py", "import iwreplay.pose"),
-    "The command line reaches the parts through the composition root": (
+    "The command line and the notebook reach the parts through the composition root": (
         "iwreplay/__main__.py",
         "import scorers.registry",
     ),
@@ -38,6 +38,7 @@ OFFENCES = {
     "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
     "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),
+    "pandas is imported for data frames only": ("iwreplay/catalogue/asking.py", "import pandas"),
     "typer and rich are imported by the command line only": ("replayer/__init__.py", "import rich"),
     "prompt_toolkit is imported where lines are typed only": ("iwreplay/cli/person.py", "import prompt_toolkit"),
     "Files are locked where they are written only": ("iwreplay/log/writer.py", "import filelock"),
@@ -71,7 +72,7 @@ def test_every_module_of_the_core_has_a_layer() -> None:
 def test_the_core_contract_names_every_part_below_the_root() -> None:
     named = set(_contracts()["importlinter:contract:core"]["source_modules"].split())
     parts = {".".join(m.split(".")[:2]) for m in _modules()}
-    assert parts - named == {"iwreplay.app", "iwreplay.cli"}
+    assert parts - named == {"iwreplay.app", "iwreplay.cli", "iwreplay.notebook"}
 
 
 def test_every_contract_notices_an_offence(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ("pyarrow", "duckdb", "litellm", "mujoco", "numba", "numpy", "PIL", "prompt_toolkit", "pxr", "av")
+HEAVY = ("pyarrow", "pandas", "duckdb", "litellm", "mujoco", "numba", "numpy", "PIL", "prompt_toolkit", "pxr", "av")
 
 _CODE = """
 import io, json, sys, contextlib
