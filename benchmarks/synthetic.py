@@ -21,6 +21,7 @@ from iwreplay.events import (
     FrameCaptured,
     Happened,
     HumanTurn,
+    ModelCall,
     Observation,
     Participant,
     PhaseChanged,
@@ -31,12 +32,13 @@ from iwreplay.events import (
 )
 from iwreplay.scene.model import CompiledScene, Link, Material, Room, Thing
 from iwreplay.taskpack.model import Gate, HumanRole, Objective, OracleStep, Point, TaskPack
-from iwreplay.vocabulary import Phase
+from iwreplay.vocabulary import FAMILIES, Phase
 from iwreplay.world.state import WorldState
 
 __all__ = ["episode", "scene", "task"]
 
 _BOWLS = 20
+_FAMILY_OF = dict(zip("GPADVF", FAMILIES, strict=True))
 
 
 def scene() -> CompiledScene:
@@ -56,11 +58,11 @@ def scene() -> CompiledScene:
 
 
 def task(task_id: str = "G99") -> TaskPack:
-    """Wash bowl 1, and leave bowl 2 as it is."""
+    """Wash bowl 1, and leave bowl 2 as it is. The family is that of the id's letter."""
     return TaskPack(
         format=1,
         id=task_id,
-        family="guidance",
+        family=_FAMILY_OF[task_id[0]],
         title="Wash a bowl",
         scene="synthetic_kitchen",
         request="Help me to wash the right bowl.",
@@ -83,11 +85,16 @@ def episode(
     seed: int = 0,
     task_id: str = "G99",
     assistant: str = "oracle",
+    human: str = "literal",
     passes: bool = True,
+    hosted: bool = False,
     end: EndReason | None = "done",
 ) -> list[AnyEvent]:
-    """An episode of about `events` events (at least 40). `end=None` leaves the end out, as a killed recorder does."""
-    return _Maker(events, seed=seed, task=task(task_id), assistant=assistant, passes=passes).make(end)
+    """An episode of about `events` events (at least 40). `hosted`: each decision is a made-up call to a model of the
+    Assistant's name. `end=None` leaves the end out, as a killed recorder does."""
+    params = {"prompt": "synthetic/1", "prompt_sha256": "5" * 64, "temperature": "0"} if hosted else {}
+    who = Participant(name=assistant, version="1", params=params)
+    return _Maker(events, seed=seed, task=task(task_id), assistant=who, human=human, passes=passes).make(end)
 
 
 def _thing(thing_id: str, cls: str, *, fixed: bool) -> Thing:
@@ -108,8 +115,11 @@ def _thing(thing_id: str, cls: str, *, fixed: bool) -> Thing:
 
 
 class _Maker:
-    def __init__(self, events: int, *, seed: int, task: TaskPack, assistant: str, passes: bool) -> None:
-        self.wanted, self.seed, self.task, self.assistant, self.passes = events, seed, task, assistant, passes
+    def __init__(
+        self, events: int, *, seed: int, task: TaskPack, assistant: Participant, human: str, passes: bool
+    ) -> None:
+        self.wanted, self.seed, self.task, self.passes = events, seed, task, passes
+        self.assistant, self.human = assistant, human
         self.scene = scene()
         self.state = WorldState(self.scene)
         self.out: list[AnyEvent] = []
@@ -153,8 +163,8 @@ class _Maker:
             scene=self.scene,
             scene_hash=struct_hash(self.scene),
             config=EpisodeConfig(seed=self.seed, max_turns=10_000, max_actions=10_000),
-            assistant=Participant(name=self.assistant, version="1"),
-            human=Participant(name="literal", version="1"),
+            assistant=self.assistant,
+            human=Participant(name=self.human, version="1"),
             simulator=Participant(name="none", version="1"),
             renderer="none 1",
             fingerprint={"python": "3"},
@@ -167,6 +177,8 @@ class _Maker:
         self.turn += 1
         self._add(Observation, role="assistant", frames=("f000000",), available=self.frames)
         speaks = (self.turn + self.seed) % 3 != 0
+        if self.assistant.params:
+            self._call()
         self._add(
             AssistantDecision,
             decision="interrupt" if speaks else "silent",
@@ -183,6 +195,26 @@ class _Maker:
         command = f"[Wash], bowl {self.turn % _BOWLS + 1}"
         self._add(HumanTurn, commands=(command,), reply="All right." if self.turn % 5 == 0 else None)
         self._command(command, source="human", refused=self.turn % 6 == 5)
+
+    def _call(self) -> None:
+        self._add(
+            ModelCall,
+            role="assistant",
+            model=self.assistant.name,
+            request_sha256=f"{self.seed:032x}{self.turn:032x}",
+            answer="{}",
+            input_tokens=900 + 40 * self.turn,
+            output_tokens=30 + self.turn % 20,
+            cost_usd=0.001,
+            latency_s=0.5 + (self.turn * 7 + self.seed) % 11 / 10,
+            retries=int(self.turn % 17 == 0),
+            params={"temperature": "0"},
+            outcome="malformed" if self.turn % 23 == 0 else "answered",
+            problem="no JSON" if self.turn % 23 == 0 else "",
+            finish="stop",
+            frames=("f000000",),
+            repair=0,
+        )
 
     def _command(self, text: str, *, source: str, refused: bool) -> None:
         action, self.action = self.action, self.action + 1

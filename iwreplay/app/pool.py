@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -19,7 +20,10 @@ from typing import Any, TypeVar
 
 from iwreplay.errors import WorkerError
 
-__all__ = ["Workers", "each", "threads_for", "was_stopped"]
+__all__ = ["Workers", "each", "in_order", "threads_for", "was_stopped"]
+
+#: results for each job that are worked out before they are asked for
+_AHEAD = 3
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -55,6 +59,22 @@ def each(
                 yield _result(future)
         if interrupted:
             raise KeyboardInterrupt
+
+
+def in_order(work: Callable[[Item], Result], items: Sequence[Item], *, jobs: int) -> Iterator[Result]:
+    """`work` of every item, in the order of the items, each as soon as it is there: at most a few results for each job
+    wait to be taken. Otherwise as `each`, but that Ctrl-C loses what has not been taken."""
+    if jobs <= 1 or len(items) <= 1:
+        yield from map(work, items)
+        return
+    with Workers(min(jobs, len(items))) as workers:
+        waiting: deque[Future[Result]] = deque()
+        for item in items:
+            if len(waiting) >= _AHEAD * jobs:
+                yield _result(waiting.popleft())
+            waiting += workers.submit(work, item)
+        while waiting:
+            yield _result(waiting.popleft())
 
 
 class Workers:

@@ -23,6 +23,8 @@ __all__ = ["ScoreLine", "score_episode", "score_episodes", "scorer_hashes"]
 
 #: episodes that a process must have to score for it to be worth starting it
 _PAYS_FROM = 250
+#: episodes that are handed to a process at once, and how often each should get some
+_MOST_HANDED_OVER, _ROUNDS = 16, 8
 #: objects made, less those gone, after which cycles are looked for
 _COLLECT_AFTER = 50_000
 
@@ -83,14 +85,29 @@ def score_episodes(
         # what is kept costs less than handing it to another process
         found = {e: work(e) for e in episodes if _is_kept(e, chosen)}
     todo = tuple(e for e in episodes if e not in found)
+    processes = _jobs_that_pay(len(todo), jobs)
+    size = _handed_over(len(todo), processes)
+    before = len(found)
     done = each(
-        work,
-        todo,
-        jobs=_jobs_that_pay(len(todo), jobs),
-        progress=lambda n, _: progress(len(found) + n, len(episodes)),
+        partial(_score_several, work),
+        [todo[i : i + size] for i in range(0, len(todo), size)],
+        jobs=processes,
+        progress=lambda n, _: progress(before + min(n * size, len(todo)), len(episodes)),
     )
-    found = {**found, **dict(zip(todo, done, strict=True))}
+    found.update(zip(todo, (lines for several in done for lines in several), strict=True))
     return tuple(line for e in episodes for line in found[e])
+
+
+def _handed_over(episodes: int, processes: int) -> int:
+    """How many episodes go to another process at a time: handing one over and its scores back takes a third as long as
+    scoring it. Few enough that all processes end together."""
+    return 1 if processes == 1 else max(1, min(_MOST_HANDED_OVER, episodes // (_ROUNDS * processes)))
+
+
+def _score_several(
+    work: Callable[[Episode], tuple[ScoreLine, ...]], episodes: tuple[Episode, ...]
+) -> tuple[tuple[ScoreLine, ...], ...]:
+    return tuple(work(e) for e in episodes)
 
 
 def _jobs_that_pay(episodes: int, wanted: int | None) -> int:

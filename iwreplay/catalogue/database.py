@@ -10,9 +10,8 @@ from __future__ import annotations
 import errno
 import operator
 import os
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -25,48 +24,34 @@ import msgspec
 import pyarrow as pa
 
 from iwreplay.catalogue.asking import one_line, only_a_select, rows_and_columns, told_apart
+from iwreplay.catalogue.filling import drop, in_groups, put, put_kept, transaction
+from iwreplay.catalogue.gathering import Gathered, gather, gather_kept, log_stamp, loosely_the_same, score_stamp
 from iwreplay.catalogue.interrupting import interruptibly
-from iwreplay.catalogue.kept import kept_rows
-from iwreplay.catalogue.project import LogFacts, Rows, project
-from iwreplay.catalogue.schema import KEPT, SCHEMA_VERSION, TABLES, Table, ddl
-from iwreplay.errors import CatalogueReadOnlyError, EventError, LogCorruptError, LogError, QueryError
-from iwreplay.log import read_log
-from iwreplay.store import Episode, ScoreBook, Store, kept_verdicts, verdicts_stamp
+from iwreplay.catalogue.schema import SCHEMA_VERSION, ddl
+from iwreplay.catalogue.taskbook import DDL, NO_TASKS, TaskBook, compare_tasks, stamp_of
+from iwreplay.errors import CatalogueReadOnlyError, QueryError
+from iwreplay.store import Episode, Store
 
-__all__ = ["Answer", "Catalogue", "Refreshed"]
+__all__ = ["Answer", "Catalogue", "Each", "Refreshed"]
 
 Result = TypeVar("Result")
 
 FILE_NAME = "catalogue.duckdb"
 #: how long to wait for another process that is using the catalogue
 _WAIT_S = 30.0
-#: rows taken in per transaction, about; an interrupted refresh keeps the transactions before
-_ROWS_PER_COMMIT = 50_000
+#: episodes that are read together
+_EPISODES_A_TIME = 16
 _MEMORY = "1GB"
-
-_ARROW: dict[str, pa.DataType] = {
-    "VARCHAR": pa.string(),
-    "JSON": pa.string(),
-    "BIGINT": pa.int64(),
-    "INTEGER": pa.int32(),
-    "DOUBLE": pa.float64(),
-    "BOOLEAN": pa.bool_(),
-    "BIGINT[]": pa.list_(pa.int64()),
-    "TIMESTAMP": pa.timestamp("us"),
-}
 
 #: tables that say what has been taken in; in a schema of their own, apart from the documented ones
 _INTERNAL = f"""
 CREATE SCHEMA iw;
 CREATE TABLE iw.about AS SELECT {SCHEMA_VERSION} AS schema_version;
-CREATE TABLE iw.taken (episode VARCHAR PRIMARY KEY, log_stamp VARCHAR, score_stamp VARCHAR);
-"""
+CREATE TABLE iw.taken (episode VARCHAR, log_stamp VARCHAR, score_stamp VARCHAR);
+{DDL}"""
 
-
-#: size and time of change of the content, then what differs between copies
-_STAMP = re.compile(r"(\d+-\d+)-\d+(?:-\d+)?")
-
-_TABLE = {t.name: t for t in TABLES}
+#: a function that reads some episodes, of every sequence of episodes: `map`, or the same in several processes
+Each = Callable[[Callable[[Sequence[Any]], Gathered], Sequence[Sequence[Any]]], Iterable[Gathered]]
 
 
 class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,10 +82,16 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
     rescored: tuple[Episode, ...]
     gone: tuple[str, ...]
     unchanged: int
+    #: the present tasks are others than those that the episodes were compared with
+    other_tasks: bool
 
     @property
     def empty(self) -> bool:
-        return not (self.new or self.changed or self.rescored or self.gone)
+        return not (self.new or self.changed or self.rescored or self.gone or self.other_tasks)
+
+    @property
+    def reads(self) -> int:
+        return len(self.new) + len(self.changed) + len(self.rescored)
 
 
 class _NotWritableError(Exception):
@@ -114,15 +105,26 @@ class _NotWritableError(Exception):
 class Catalogue:
     """The catalogue of one store.
 
-    `scorers` is the present hash of each scorer by name: only scores made by them are shown. In a `with` block what is
-    read is read through one connection, which takes longer to open than most questions take.
+    `scorers` is the present hash of each scorer by name: only scores made by them are shown. `tasks` are the present
+    tasks, which those of the logs are compared with. `each` reads logs, perhaps in several processes. In a `with` block
+    what is read is read through one connection, which takes longer to open than most questions take.
     """
 
-    def __init__(self, store: Store, *, scorers: Mapping[str, str], folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        scorers: Mapping[str, str],
+        tasks: TaskBook = NO_TASKS,
+        each: Each = map,
+        folder: Path | None = None,
+    ) -> None:
         """`folder`: where the file is, if not in the store."""
         self.store = store
         self.path = (folder or store.root) / FILE_NAME
         self.scorers = dict(sorted(scorers.items()))
+        self.tasks = tasks
+        self._each = each
         #: `with` blocks that are open, and the connection that they share
         self._depth = 0
         self._reader: duckdb.DuckDBPyConnection | None = None
@@ -139,25 +141,25 @@ class Catalogue:
             self._stop_reading()
 
     def refresh(self, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None) -> Refreshed:
-        """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes.
+        """Takes in what changed (everything, with `rebuild`). `progress` is told (done, of) episodes. What was taken in
+        before an interruption stays, and the next refresh goes on.
 
         QueryError when the file can't be written (CatalogueReadOnlyError when it may not be, and something changed);
-        what was taken in before stays. In a store that may not be written
-        an up-to-date catalogue is as good: there the size and the time of a log say that it is the same, because a
-        copy of a store has other inodes.
+        what was taken in before stays. In a store that may not be written an up-to-date catalogue is as good: there the
+        size and the time of a log say that it is the same, because a copy of a store has other inodes.
         """
         with self, self._as_errors():
             try:
                 with self._alone():
-                    return self._bring_up_to_date(rebuild, progress)
+                    return self._bring_up_to_date(rebuild, progress or _untold)
             except _NotWritableError as e:
                 if not rebuild and self.path.exists() and self._usable():
-                    plan = self._plan(same=_loosely_the_same)
+                    plan = self._plan(same=loosely_the_same)
                     if plan.empty:
                         return Refreshed(unchanged=plan.unchanged)
                 raise CatalogueReadOnlyError(_out_of_date(self.path, e.cause)) from e.cause
 
-    def _bring_up_to_date(self, rebuild: bool, progress: Callable[[int, int], None] | None) -> Refreshed:
+    def _bring_up_to_date(self, rebuild: bool, progress: Callable[[int, int], None]) -> Refreshed:
         rebuilt = self._make_if_needed(rebuild)
         plan = self._plan()
         if not plan.empty:
@@ -195,55 +197,35 @@ class Catalogue:
                 way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
                 raise QueryError(f"DuckDB refuses {one_line(sql)!r}: {one_line(str(e))}{way_out}") from e
 
-    def _carry_out(
-        self, con: duckdb.DuckDBPyConnection, plan: _Plan, progress: Callable[[int, int], None] | None
-    ) -> None:
-        todo = [*plan.changed, *plan.new]
-        with _transaction(con):
-            for episode_id in plan.gone:
-                _drop(con, episode_id)
-            for episode in plan.rescored:
-                for name in KEPT:
-                    con.execute(f"DELETE FROM {name} WHERE episode = ?", [episode.id])
-                self._take_kept(con, episode)
+    def _carry_out(self, con: duckdb.DuckDBPyConnection, plan: _Plan, progress: Callable[[int, int], None]) -> None:
         done = 0
-        while done < len(todo):
-            with _transaction(con):
-                size = 0
-                pending: Rows = {}
-                while done < len(todo) and size < _ROWS_PER_COMMIT:
-                    episode = todo[done]
-                    stamp = _log_stamp(episode)  # before reading: a log that grows meanwhile is read again
-                    rows = _rows_of(episode)
-                    _drop(con, episode.id)
-                    for name, new in rows.items():
-                        pending.setdefault(name, []).extend(new)
-                        size += len(new)
-                    con.execute("INSERT INTO iw.taken VALUES (?, ?, NULL)", [episode.id, stamp])
-                    done += 1
-                    if progress is not None:
-                        progress(done, len(todo))
-                for table in TABLES:
-                    _insert(con, table, pending.get(table.name, []))
-                for row in pending.get("episodes", []):
-                    self._take_kept(con, self.store.find(row["episode"]))
 
-    def _take_kept(self, con: duckdb.DuckDBPyConnection, episode: Episode) -> None:
-        stamp = self._score_stamp(episode)
-        found = con.execute("SELECT root_hash FROM episodes WHERE episode = ?", [episode.id]).fetchall()
-        root_hash = found[0][0] if found else None
-        kept = () if root_hash is None else ScoreBook.load(episode).entries
-        valid = [
-            s for s in kept if s.key.root_hash == root_hash and self.scorers.get(s.key.scorer) == s.key.scorer_hash
-        ]
-        rows = kept_rows(episode.id, root_hash=root_hash, scores=valid, verdicts=kept_verdicts(episode))
-        for name in KEPT:
-            _insert(con, _TABLE[name], rows[name])
-        con.execute("UPDATE iw.taken SET score_stamp = ? WHERE episode = ?", [stamp, episode.id])
+        def told(found: Iterable[Gathered]) -> Iterator[Gathered]:
+            nonlocal done
+            for gathered in found:
+                done += len(gathered.taken)
+                progress(done, plan.reads)
+                yield gathered
+
+        with transaction(con):
+            drop(con, plan.gone)
+        roots = dict(con.execute("SELECT episode, root_hash FROM episodes").fetchall()) if plan.rescored else {}
+        rescored = [(e, roots[e.id]) for e in plan.rescored]
+        for group in in_groups(told(self._each(partial(gather_kept, scorers=self.scorers), _cut(rescored)))):
+            with transaction(con):
+                put_kept(con, group)
+        changed = {e.id for e in plan.changed}
+        read = self._each(partial(gather, scorers=self.scorers), _cut([*plan.changed, *plan.new]))
+        for group in in_groups(told(read)):
+            with transaction(con):
+                put(con, group, instead=changed)
+        with transaction(con):
+            compare_tasks(con, self.tasks)
 
     def _plan(self, *, same: Callable[[str, str], bool] = operator.eq) -> _Plan:
         with self._reading() as con:
             taken = {e: (a, b) for e, a, b in con.execute("SELECT * FROM iw.taken").fetchall()}
+            other_tasks = stamp_of(con) != self.tasks.stamp
         new, changed, rescored, unchanged = [], [], [], 0
         there = set()
         for episode in self.store.episodes():
@@ -251,18 +233,20 @@ class Catalogue:
             known = taken.get(episode.id)
             if known is None:
                 new.append(episode)
-            elif not same(known[0], _log_stamp(episode)):
+            elif not same(known[0], log_stamp(episode)):
                 changed.append(episode)
-            elif not same(known[1], self._score_stamp(episode)):
+            elif not same(known[1], score_stamp(episode, scorers=self.scorers)):
                 rescored.append(episode)
             else:
                 unchanged += 1
-        gone = tuple(sorted(e for e in taken if e not in there))
-        return _Plan(new=tuple(new), changed=tuple(changed), rescored=tuple(rescored), gone=gone, unchanged=unchanged)
-
-    def _score_stamp(self, episode: Episode) -> str:
-        kept = _file_stamp(episode.scores) if episode.scores is not None else ""
-        return f"{kept}|{_json(self.scorers)}|{verdicts_stamp(episode)}"
+        return _Plan(
+            new=tuple(new),
+            changed=tuple(changed),
+            rescored=tuple(rescored),
+            gone=tuple(sorted(e for e in taken if e not in there)),
+            unchanged=unchanged,
+            other_tasks=other_tasks,
+        )
 
     def _make_if_needed(self, rebuild: bool) -> bool:
         """True when an older or unreadable file was thrown away."""
@@ -272,7 +256,7 @@ class Catalogue:
         self._stop_reading()
         for path in (self.path, self.path.with_name(FILE_NAME + ".wal")):
             path.unlink(missing_ok=True)
-        with self._writing() as con, _transaction(con):
+        with self._writing() as con, transaction(con):
             con.execute(ddl())
             con.execute(_INTERNAL)
         return existed
@@ -366,77 +350,9 @@ def _out_of_date(path: Path, cause: Exception) -> str:
     )
 
 
-def _rows_of(episode: Episode) -> Rows:
-    """Rows of one episode, of whatever is intact of it."""
-    if not episode.begun:
-        return _nothing_of(episode, "open", "no event was committed")
-    try:
-        with read_log(episode.log, strict=False) as log:
-
-            def facts() -> LogFacts:
-                problem = log.problem
-                return LogFacts(
-                    state=log.state,
-                    problem=None if problem is None else f"{problem.what}; {problem.lost}",
-                    root_hash=log.root_hash,
-                    lossless=log.recovered is None or log.recovered.lossless,
-                )
-
-            return project(episode.id, log, facts)
-    except (EventError, LogCorruptError) as e:
-        return _nothing_of(episode, "corrupt", str(e))
-    except LogError as e:
-        return _nothing_of(episode, "unreadable", str(e))
+def _untold(done: int, of: int) -> None:
+    """For who does not ask."""
 
 
-def _nothing_of(episode: Episode, state: str, problem: str) -> Rows:
-    return project(episode.id, (), lambda: LogFacts(state=state, problem=problem, root_hash=None))
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _insert(con: duckdb.DuckDBPyConnection, table: Table, rows: list[dict[str, Any]]) -> None:
-    if not rows:
-        return
-    columns = {c.name: pa.array([r.get(c.name) for r in rows], type=_ARROW[c.sql]) for c in table.columns}
-    con.register("incoming", pa.table(columns))
-    con.execute(f"INSERT INTO {table.name} BY NAME SELECT * FROM incoming")
-    con.unregister("incoming")
-
-
-def _drop(con: duckdb.DuckDBPyConnection, episode_id: str) -> None:
-    for table in TABLES:
-        con.execute(f"DELETE FROM {table.name} WHERE episode = ?", [episode_id])
-    con.execute("DELETE FROM iw.taken WHERE episode = ?", [episode_id])
-
-
-@contextmanager
-def _transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    con.execute("BEGIN")
-    try:
-        yield
-    except BaseException:
-        con.execute("ROLLBACK")
-        raise
-    con.execute("COMMIT")
-
-
-def _log_stamp(episode: Episode) -> str:
-    return _file_stamp(episode.log)
-
-
-def _loosely_the_same(a: str, b: str) -> bool:
-    return _STAMP.sub(r"\1", a) == _STAMP.sub(r"\1", b)
-
-
-def _file_stamp(path: Path) -> str:
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return "none"
-    except PermissionError:
-        return "closed to us"
-    # ctime: of permissions too, as what could not be read may be readable now
-    return f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
+def _cut(items: Sequence[Any]) -> list[Sequence[Any]]:
+    return [items[i : i + _EPISODES_A_TIME] for i in range(0, len(items), _EPISODES_A_TIME)]

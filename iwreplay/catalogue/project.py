@@ -7,6 +7,7 @@ from typing import Any, assert_never, cast
 
 import msgspec
 
+from iwreplay.canonical import struct_hash
 from iwreplay.catalogue.schema import KEPT, TABLES
 from iwreplay.events import (
     AnyEvent,
@@ -75,6 +76,7 @@ class _Fold:
         self.rows: Rows = {t.name: [] for t in TABLES if t.name not in KEPT}
         self.opened: EpisodeOpened | None = None
         self.ended: EpisodeEnded | None = None
+        self.classes: dict[str, str] = {}
         self.count = 0
         self.sim_time_s: float | None = None
         self.actions: dict[int, dict[str, Any]] = {}
@@ -87,6 +89,7 @@ class _Fold:
         match event:
             case EpisodeOpened():
                 self.opened = event
+                self.classes = {t.id: t.cls for t in event.scene.things}
                 for thing in event.scene.things:
                     self._add("things", thing=thing.id, cls=thing.cls, name=thing.name, fixed=thing.fixed)
             case EpisodeEnded():
@@ -121,6 +124,7 @@ class _Fold:
                     event,
                     "deltas",
                     thing=event.thing,
+                    cls=self.classes.get(event.thing),
                     attr=event.attr,
                     old=_json(event.old),
                     new=_json(event.new),
@@ -262,6 +266,7 @@ def _opened_columns(event: EpisodeOpened) -> dict[str, Any]:
     return {
         "task": task.id,
         "task_version": task.version,
+        "task_sha256": struct_hash(task),
         "family": task.family,
         "title": task.title,
         "request": task.request,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from iwreplay.catalogue.taskbook import TASK_STATES
 from iwreplay.store import STATUSES
 
 __all__ = ["KEPT", "SCHEMA_VERSION", "TABLES", "Column", "Table", "ddl", "markdown"]
 
 #: raised with any change of tables or of what the projection writes; an older catalogue file is rebuilt
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 #: tables whose rows come from what is kept beside a log; those of all others come from the logs
 KEPT = ("scores", "points", "checks", "replays", "replay_steps")
 
@@ -46,6 +47,13 @@ TABLES: tuple[Table, ...] = (
             _EPISODE,
             Column("task", "VARCHAR", "id of the task, G05"),
             Column("task_version", "INTEGER", "version of the frozen task in the log"),
+            Column("task_sha256", "VARCHAR", "hash of the frozen task in the log"),
+            Column("task_state", "VARCHAR", ", ".join(TASK_STATES) + ": beside the present task; see below"),
+            Column(
+                "task_release",
+                "INTEGER",
+                "latest release of the task pack with this very task and scene; null for none",
+            ),
             Column("family", "VARCHAR", "guidance, planning, accessibility, decision, prevention or finding"),
             Column("title", "VARCHAR", "title of the task"),
             Column("request", "VARCHAR", "what the wearer asked for"),
@@ -179,6 +187,7 @@ TABLES: tuple[Table, ...] = (
             _SEQ,
             *_WHEN,
             Column("thing", "VARCHAR", "id of the thing, or wearer"),
+            Column("cls", "VARCHAR", "its class; null for the wearer"),
             Column("attr", "VARCHAR", "attribute"),
             Column("old", "JSON", "value before"),
             Column("new", "JSON", "value after"),
@@ -404,6 +413,10 @@ def markdown() -> str:
         parts += [f"| {c.name} | {c.sql} | {c.doc} |" for c in table.columns]
     parts += ["", "## What became of an episode", "", "The column `status`, and the word that every command uses.", ""]
     parts += ["| status | what |", "| --- | --- |", *(f"| {name} | {what} |" for name, what in STATUSES.items())]
+    parts += ["", "## Which task it was", "", "The column `task_state`. A log holds its whole task, so what is said of"]
+    parts += ["one that is not current holds for the task as it was then. The present tasks are compared anew whenever"]
+    parts += ["they change.", "", "| task_state | what |", "| --- | --- |"]
+    parts += [f"| {name} | {what} |" for name, what in TASK_STATES.items()]
     return "\n".join(parts) + "\n"
 
 

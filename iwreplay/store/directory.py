@@ -204,7 +204,9 @@ class Store:
         """Every episode by id, in natural order (-r2 before -r10). A folder without a log is one whose recorder
         died before its first commit; it is listed too."""
         try:
-            names = [p.name for p in self.episodes_dir.iterdir() if p.is_dir()]
+            # the folder says what is a folder: asking of each costs as much as all the rest, when there are thousands
+            with os.scandir(self.episodes_dir) as found:
+                names = [entry.name for entry in found if entry.is_dir()]
         except FileNotFoundError:
             return
         for name in sorted(names, key=_natural):

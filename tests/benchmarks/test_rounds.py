@@ -18,8 +18,11 @@ from benchmarks import (
     render_bench,
     rescore_bench,
     synthetic,
+    synthetic_store,
 )
+from iwreplay.app.scoring import score_episodes
 from iwreplay.frames.maker import FrameMaker
+from iwreplay.log import check
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
@@ -47,6 +50,24 @@ def test_scoring_again(tmp_path: Path) -> None:
     assert found["trivial"] == sum(1 for e in (*synthetic.episode(200, seed=0), *synthetic.episode(200, seed=1)) if e)
     assert found["columns"] == found["sql"] > 0
     assert found["kept"] == found["checks"] > 0
+
+
+def test_a_made_up_store_is_the_same_each_time_and_holds_together(tmp_path: Path) -> None:
+    """Also when its making was broken off. Every log passes the full check, says that it is made up, and is scored."""
+    first = synthetic_store.write_store(tmp_path / "a", episodes=12, events=150)
+    synthetic_store.write_store(tmp_path / "b", episodes=5, events=150)
+    (tmp_path / "b" / "episodes" / synthetic_store.plan(6)[5].id).mkdir()
+    second = synthetic_store.write_store(tmp_path / "b", episodes=12, events=150)
+    logs = {e.id: e.log for e in first.episodes()}
+    assert set(logs) == {made.id for made in synthetic_store.plan(12)}
+    assert {e.id: e.log.read_bytes() for e in second.episodes()} == {i: log.read_bytes() for i, log in logs.items()}
+    assert all(check(log).complete for log in logs.values())
+    assert all("synthetic" in i for i in logs)
+    lines = score_episodes(first.root, scorers=("pass",), jobs=1)
+    passes = {made.id: float(made.passes) for made in synthetic_store.plan(12)}
+    assert {s.episode: s.value for s in lines} == passes
+    assert set(passes.values()) == {0.0, 1.0}
+    assert synthetic_store.verify_all(first, every=4) == 3
 
 
 def test_drawing() -> None:

@@ -280,10 +280,13 @@ def test_pass_by_family_and_assistant(store: Store) -> None:
     catalogue = Catalogue(store, scorers=SCORERS)
     catalogue.refresh()
     answer = catalogue.ask(question("pass").sql)
-    assert answer.columns == ("family", "assistant", "human", "episodes", "scored", "passed", "pass_percent")
+    assert answer.columns == (
+        *("family", "assistant", "human", "episodes", "scored", "passed", "pass_percent"),
+        "of_other_tasks",
+    )
     assert answer.rows == (
-        ("guidance", "oracle", "literal", 2, 2, 1, 50.0),
-        ("guidance", "silent", "literal", 1, 1, 0, 0.0),
+        ("guidance", "oracle", "literal", 2, 2, 1, 50.0, 2),
+        ("guidance", "silent", "literal", 1, 1, 0, 0.0, 1),
     )
 
 
@@ -430,7 +433,7 @@ def test_a_disk_that_takes_nothing_is_said_in_one_line(store: Store, monkeypatch
     def full(*_: object) -> None:
         raise duckdb.IOException("Could not write file: No space left on device")
 
-    monkeypatch.setattr("iwreplay.catalogue.database._insert", full)
+    monkeypatch.setattr("iwreplay.catalogue.filling._insert", full)
     with pytest.raises(QueryError, match=r"can't be brought up to date: .*No space left on device") as e:
         catalogue.refresh()
     assert "\n" not in str(e.value)

@@ -73,7 +73,7 @@ def test_a_full_disk_is_code_3(run: Run, store: Store, monkeypatch: pytest.Monke
     def refuse(*args: object, **options: object) -> NoReturn:
         raise duckdb.IOException('Could not write file "catalogue.duckdb.wal": No space left on device')
 
-    monkeypatch.setattr("iwreplay.catalogue.database._insert", refuse)
+    monkeypatch.setattr("iwreplay.catalogue.filling._insert", refuse)
     done = run("query", "SELECT 1", "--store", store.root)
     assert (done.code, done.out) == (3, "")
     assert "can't be brought up to date" in done.err

@@ -42,7 +42,7 @@ def test_what_is_kept_is_handed_to_no_other_process(store: Path, monkeypatch: py
     real = scoring.each
 
     def watching(work, items, *, jobs, progress):  # type: ignore[no-untyped-def]
-        handed.append([e.id for e in items])
+        handed.append([e.id for several in items for e in several])
         return real(work, items, jobs=jobs, progress=progress)
 
     monkeypatch.setattr(scoring, "each", watching)
