@@ -10,6 +10,7 @@ import errno
 
 __all__ = [
     "AmbiguousNameError",
+    "AnnotationError",
     "BodyModelError",
     "CatalogueReadOnlyError",
     "CheckError",
@@ -249,6 +250,14 @@ class StoreDamagedError(StoreError):
     """A store whose own files can't be read, or are from the future."""
 
     exit_code = 3
+
+
+class AnnotationError(IwreplayError):
+    """An annotation that may not be given, or text that is none. ``line`` is that of the file it came from."""
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        self.reason, self.line = message, line
+        super().__init__(message if line is None else f"line {line}: {message}")
 
 
 class QueryError(IwreplayError):

@@ -9,7 +9,21 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from iwreplay.cli import audit, bench, frames, log, query, replay, run, scene_pictures, scenes, score, show, tasks
+from iwreplay.cli import (
+    annotate,
+    audit,
+    bench,
+    frames,
+    log,
+    query,
+    replay,
+    run,
+    scene_pictures,
+    scenes,
+    score,
+    show,
+    tasks,
+)
 from iwreplay.cli.interrupts import CtrlC
 from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
@@ -69,6 +83,7 @@ score.add_to(app)
 query.add_to(app)
 app.add_typer(log.app, name="log")
 app.add_typer(bench.app, name="bench")
+app.add_typer(annotate.app, name="annotate")
 
 
 def main() -> None:

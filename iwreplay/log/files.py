@@ -95,12 +95,13 @@ class WriterLock:
         """By this object, now."""
         return self._lock.is_locked
 
-    def acquire(self) -> None:
-        """Raises LogLockedError when another writer holds it, LogWriteError when it cannot be made."""
+    def acquire(self, *, wait_s: float = 0.0) -> None:
+        """Raises LogLockedError when another writer holds it, for longer than `wait_s` seconds; LogWriteError when it
+        cannot be made."""
         if not self.path.parent.is_dir():
             raise LogWriteError(f"there is no folder {self.path.parent} to write {self._log.name} in; make it first")
         try:
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(timeout=wait_s)
         except Timeout:
             raise LogLockedError(f"another process is writing {self._log}; wait for it or stop it") from None
         except (OSError, NotImplementedError) as e:

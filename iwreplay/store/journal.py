@@ -32,13 +32,17 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     sha256: str
 
 
-def read_journal(path: Path, kind: Any) -> tuple[Any, ...]:
+#: what to do about a damaged journal
+_BEGIN_ANEW = "Move the file away to begin anew."
+
+
+def read_journal(path: Path, kind: Any, *, way_out: str = _BEGIN_ANEW) -> tuple[Any, ...]:
     """The whole records of a journal, of a Struct or union of Structs. StoreDamagedError names the line that is damaged
-    or forged, OSError as the file system says."""
-    return tuple(r for r, _, _ in _lines(path, kind))
+    or forged, and the `way_out`; OSError as the file system says."""
+    return tuple(r for r, _, _ in _lines(path, kind, way_out))
 
 
-def _lines(path: Path, kind: Any) -> list[tuple[Any, str, int]]:
+def _lines(path: Path, kind: Any, way_out: str) -> list[tuple[Any, str, int]]:
     """(record, hash, end in bytes) of every whole line."""
     found: list[tuple[Any, str, int]] = []
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind)
@@ -51,11 +55,10 @@ def _lines(path: Path, kind: Any) -> list[tuple[Any, str, int]]:
             line = msgspec.json.decode(raw, type=_Line)
             record = decoder.decode(line.record)
         except (msgspec.MsgspecError, UnicodeError) as e:
-            raise StoreDamagedError(f"{path}, line {number}: {e}. Move the file away to begin anew.") from None
+            raise StoreDamagedError(f"{path}, line {number}: {e}. {way_out}") from None
         if line.sha256 != _chained(before, bytes(line.record)):
             raise StoreDamagedError(
-                f"{path}, line {number} is not what was written there: its hash does not fit. "
-                "Move the file away to begin anew."
+                f"{path}, line {number} is not what was written there: its hash does not fit. {way_out}"
             )
         before, end = line.sha256, end + len(raw)
         found.append((record, before, end))
@@ -69,14 +72,17 @@ def _chained(before: str, record: bytes) -> str:
 class Journal(Generic[R]):
     """A journal that is written, by one writer at a time. Use it as a context."""
 
-    def __init__(self, path: Path, kind: Any) -> None:
-        """Opens the journal, or begins it. LogLockedError when another process writes it, StoreDamagedError as of
-        `read_journal`, LogWriteError when it can't be written."""
+    def __init__(self, path: Path, kind: Any, *, wait_s: float = 0.0, way_out: str = _BEGIN_ANEW) -> None:
+        """Opens the journal, or begins it. LogLockedError when another process writes it, for longer than `wait_s`
+        seconds; StoreDamagedError as of `read_journal`, LogWriteError when it can't be written.
+
+        Those who wait share the lock's file, so it stays: removing it between two of them would let both in."""
         self.path = path
         self._lock = WriterLock(path)
-        self._lock.acquire()
+        self._shared = wait_s > 0.0
+        self._lock.acquire(wait_s=wait_s)
         try:
-            lines = _lines(path, kind) if path.exists() else []
+            lines = _lines(path, kind, way_out) if path.exists() else []
             end = lines[-1][2] if lines else 0
             # one attribute, so that Ctrl-C can't come between its parts
             self._at: tuple[tuple[R, ...], str, int] = (
@@ -123,7 +129,7 @@ class Journal(Generic[R]):
 
     def close(self) -> None:
         os.close(self._fd)
-        self._lock.release(remove=True)
+        self._lock.release(remove=not self._shared)
 
     def __enter__(self) -> Journal[R]:
         return self
