@@ -9,7 +9,7 @@ onsets of those who gave the label that holds, the earlier of the two in the mid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 import msgspec
@@ -83,12 +83,22 @@ def torn(standing: Mapping[str, Mapping[str, Statement]]) -> tuple[str, ...]:
     return tuple(name for name, said in standing.items() if len({_said(s) for s in said.values()}) > 1)
 
 
-def result_of(ledger: Ledger, root_hash: str, *, needed: int = NEEDED) -> Result:
-    """What holds for the log of that root hash. Independent of the order of records."""
+def result_of(
+    ledger: Ledger, root_hash: str, *, needed: int = NEEDED, misplaced: Collection[str] = frozenset()
+) -> Result:
+    """What holds for the log of that root hash. Independent of the order of records. `misplaced`: ids of records whose
+    onset is none of the log; nothing holds while one of them counts."""
     standing = ledger.standing(root_hash)
     votes = tuple(v for name, said in standing.items() if (v := vote_of(name, said)) is not None)
     adjudications = ledger.adjudications(root_hash)
-    found = _adjudicated(adjudications, standing) if adjudications else _counted(votes, torn(standing), needed)
+    counting = {n: a.annotator for n, a in adjudications.items()} or {v.record: v.annotator for v in votes}
+    strays = sorted({who for name, who in counting.items() if name in misplaced})
+    if strays:
+        found = Result(status="open", why=f"onsets that are none of the log: {', '.join(strays)}")
+    elif adjudications:
+        found = _adjudicated(adjudications, standing)
+    else:
+        found = _counted(votes, torn(standing), needed)
     return msgspec.structs.replace(found, votes=votes, adjudications=tuple(adjudications))
 
 

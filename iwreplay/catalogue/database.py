@@ -2,7 +2,7 @@
 
 What is in it is keyed by each log's root hash. A log whose file (size, times of change) is as it was when it was
 taken in is not read again; one that changed is taken in anew; one that is gone is dropped. A file of another schema
-version, or one that DuckDB can't read, is made again from nothing: it holds nothing that the logs don't.
+version, or one that DuckDB can't read, is made again from nothing: it holds nothing that the store does not.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import filelock
 import msgspec
 import pyarrow as pa
 
+from iwreplay.catalogue.annotated import ANNOTATED_DDL, annotated_stamp, annotations_stamp, bring_annotations
 from iwreplay.catalogue.asking import one_line, only_a_select, rows_and_columns, told_apart
 from iwreplay.catalogue.filling import drop, in_groups, put, put_kept, transaction
 from iwreplay.catalogue.gathering import Gathered, gather, gather_kept, log_stamp, loosely_the_same, score_stamp
@@ -48,7 +49,7 @@ _INTERNAL = f"""
 CREATE SCHEMA iw;
 CREATE TABLE iw.about AS SELECT {SCHEMA_VERSION} AS schema_version;
 CREATE TABLE iw.taken (episode VARCHAR, log_stamp VARCHAR, score_stamp VARCHAR);
-{DDL}"""
+{DDL}{ANNOTATED_DDL}"""
 
 #: a function that reads some episodes, of every sequence of episodes: `map`, or the same in several processes
 Each = Callable[[Callable[[Sequence[Any]], Gathered], Sequence[Sequence[Any]]], Iterable[Gathered]]
@@ -84,10 +85,13 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     #: the present tasks are others than those that the episodes were compared with
     other_tasks: bool
+    #: somebody said something of an episode
+    annotated: bool
 
     @property
     def empty(self) -> bool:
-        return not (self.new or self.changed or self.rescored or self.gone or self.other_tasks)
+        reads = self.new or self.changed or self.rescored
+        return not (reads or self.gone or self.other_tasks or self.annotated)
 
     @property
     def reads(self) -> int:
@@ -221,11 +225,14 @@ class Catalogue:
                 put(con, group, instead=changed)
         with transaction(con):
             compare_tasks(con, self.tasks)
+        with transaction(con):
+            bring_annotations(con, self.store)
 
     def _plan(self, *, same: Callable[[str, str], bool] = operator.eq) -> _Plan:
         with self._reading() as con:
             taken = {e: (a, b) for e, a, b in con.execute("SELECT * FROM iw.taken").fetchall()}
             other_tasks = stamp_of(con) != self.tasks.stamp
+            annotated = not same(annotated_stamp(con) or "", annotations_stamp(self.store))
         new, changed, rescored, unchanged = [], [], [], 0
         there = set()
         for episode in self.store.episodes():
@@ -246,6 +253,7 @@ class Catalogue:
             gone=tuple(sorted(e for e in taken if e not in there)),
             unchanged=unchanged,
             other_tasks=other_tasks,
+            annotated=annotated,
         )
 
     def _make_if_needed(self, rebuild: bool) -> bool:
@@ -346,7 +354,7 @@ class Catalogue:
 def _out_of_date(path: Path, cause: Exception) -> str:
     return (
         f"the catalogue {path} can't be brought up to date: {one_line(str(cause))}. "
-        "It holds nothing that the logs don't: it can be deleted at any time"
+        "It holds nothing that the store does not: it can be deleted at any time"
     )
 
 

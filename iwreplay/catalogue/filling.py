@@ -9,13 +9,14 @@ import duckdb
 import pyarrow as pa
 
 from iwreplay.catalogue.gathering import Gathered, Taken
-from iwreplay.catalogue.schema import KEPT, TABLES
+from iwreplay.catalogue.schema import ANNOTATED, KEPT, TABLES
 
 __all__ = ["drop", "in_groups", "put", "put_kept", "transaction"]
 
 #: rows taken in per transaction, about; an interrupted refresh keeps the transactions before
 _ROWS_PER_COMMIT = 250_000
-_EVERY = tuple(t.name for t in TABLES)
+#: of episodes; annotations are about logs
+_EVERY = tuple(t.name for t in TABLES if t.name not in ANNOTATED)
 _TAKEN = "iw.taken"
 
 

@@ -18,7 +18,17 @@ from iwreplay.errors import EventError, LogCorruptError, LogError
 from iwreplay.log import read_log
 from iwreplay.store import Episode, ScoreBook, kept_verdicts, verdicts_stamp
 
-__all__ = ["Gathered", "Taken", "gather", "gather_kept", "log_stamp", "loosely_the_same", "score_stamp"]
+__all__ = [
+    "Gathered",
+    "Taken",
+    "as_tables",
+    "file_stamp",
+    "gather",
+    "gather_kept",
+    "log_stamp",
+    "loosely_the_same",
+    "score_stamp",
+]
 
 _ARROW: dict[str, pa.DataType] = {
     "VARCHAR": pa.string(),
@@ -66,7 +76,7 @@ def gather(episodes: Sequence[Episode], *, scorers: Mapping[str, str]) -> Gather
         _add(rows, found)
         _add(rows, _kept_of(episode, root_hash=found["episodes"][0]["root_hash"], scorers=scorers))
         taken.append(stamps)
-    return Gathered(tuple(taken), _tables(rows))
+    return Gathered(tuple(taken), as_tables(rows))
 
 
 def gather_kept(episodes: Sequence[tuple[Episode, str | None]], *, scorers: Mapping[str, str]) -> Gathered:
@@ -78,18 +88,18 @@ def gather_kept(episodes: Sequence[tuple[Episode, str | None]], *, scorers: Mapp
         stamps = Taken(episode.id, "", score_stamp(episode, scorers=scorers))
         _add(rows, _kept_of(episode, root_hash=root_hash, scorers=scorers))
         taken.append(stamps)
-    return Gathered(tuple(taken), _tables(rows))
+    return Gathered(tuple(taken), as_tables(rows))
 
 
 def log_stamp(episode: Episode) -> str:
     """Changes when the log does."""
-    return _file_stamp(episode.log)
+    return file_stamp(episode.log)
 
 
 def score_stamp(episode: Episode, *, scorers: Mapping[str, str]) -> str:
     """Changes when what is kept beside the log does, or what of it counts."""
     scores = episode.scores
-    kept = _file_stamp(scores) if scores is not None else ""
+    kept = file_stamp(scores) if scores is not None else ""
     return f"{kept}|{','.join(scorers.values())}|{verdicts_stamp(episode)}"
 
 
@@ -135,7 +145,8 @@ def _add(rows: Rows, more: Rows) -> None:
         rows.setdefault(name, []).extend(found)
 
 
-def _tables(rows: Rows) -> dict[str, pa.Table]:
+def as_tables(rows: Rows) -> dict[str, pa.Table]:
+    """Rows by the name of their table; those without rows are left out."""
     made = {}
     for table in TABLES:
         found: list[dict[str, Any]] = rows.get(table.name, [])
@@ -146,7 +157,8 @@ def _tables(rows: Rows) -> dict[str, pa.Table]:
     return made
 
 
-def _file_stamp(path: Path) -> str:
+def file_stamp(path: Path) -> str:
+    """Changes when the file does, or whether it may be read."""
     try:
         stat = path.stat()
     except FileNotFoundError:

@@ -153,6 +153,17 @@ def test_adjudications_that_differ_leave_it_open_until_one_takes_their_place() -
     assert outcome(a, b, one, two, last) == ("adjudicated", "R1", 10)
 
 
+def test_nothing_holds_while_an_onset_that_is_none_of_the_log_counts() -> None:
+    a, b, c = label("a"), label("b"), label("c", "R2", 99)
+    ledger = Ledger((a, b, c))
+    found = result_of(ledger, LOG, misplaced={record_id(c)})
+    assert (found.status, found.outcome, found.why) == ("open", None, "onsets that are none of the log: c")
+    decision = decided("d", "R1", 10, a, b, c)
+    with_decision = Ledger((a, b, c, decision))
+    assert result_of(with_decision, LOG, misplaced={record_id(c)}).outcome == "R1", "the decision does not rest on it"
+    assert result_of(with_decision, LOG, misplaced={record_id(decision)}).status == "open"
+
+
 _NAMES = st.sampled_from("abc")
 
 
