@@ -43,6 +43,8 @@ _WAIT_S = 30.0
 #: episodes that are read together
 _EPISODES_A_TIME = 16
 _MEMORY = "1GB"
+#: rows of an answer that are handed on together
+_ROWS_AT_ONCE = 50_000
 
 #: tables that say what has been taken in; in a schema of their own, apart from the documented ones
 _INTERNAL = f"""
@@ -181,6 +183,17 @@ class Catalogue:
     def arrow(self, sql: str) -> pa.Table:
         """The whole answer to one SELECT, as `ask` gives it. QueryError as there."""
         return self._asked(sql, lambda con: con.sql(sql).to_arrow_table())
+
+    def stream(self, sql: str, take: Callable[[pa.RecordBatchReader], Result]) -> Result:
+        """What `take` makes of the answer to one SELECT, whose rows it reads as DuckDB works them out; it runs in a
+        thread of its own. QueryError as of `ask`."""
+
+        def work(con: duckdb.DuckDBPyConnection) -> Result:
+            # closed here: as long as a reader is open, DuckDB keeps the database open as it was
+            with con.sql(sql).to_arrow_reader(_ROWS_AT_ONCE) as reader:
+                return take(_renamed(reader))
+
+        return self._asked(sql, work)
 
     def ask(self, sql: str, *, max_rows: int = 10_000) -> Answer:
         """The answer to one SELECT, at most `max_rows` of it. QueryError for anything that is not one, or fails.
@@ -349,6 +362,13 @@ class Catalogue:
                 if time.monotonic() > give_up:
                     raise QueryError(f"the catalogue {self.path} is in use by another process: {e}") from e
                 time.sleep(0.05)
+
+
+def _renamed(reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
+    """With names that are told apart."""
+    names = told_apart(tuple(reader.schema.names))
+    schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
+    return pa.RecordBatchReader.from_batches(schema, (b.rename_columns(names) for b in reader))
 
 
 def _out_of_date(path: Path, cause: Exception) -> str:

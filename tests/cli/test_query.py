@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NoReturn
 
 import duckdb
@@ -111,3 +112,24 @@ def test_not_a_store(run: Run, store: Store) -> None:
     done = run("query", "SELECT 1", "--store", store.root / "episodes")
     assert (done.code, "is not an episode store" in done.err) == (2, True)
     assert not (store.root / "episodes" / "catalogue.duckdb").exists()
+
+
+def test_a_file_gets_every_row(run: Run, store: Store, tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    ask = ("query", "SELECT range AS n FROM range(12000)", "--out", target, "--store", store.root)
+    done = run(*ask)
+    assert (done.code, done.out) == (0, "")
+    assert f"12000 rows of 1 column written to {target}" in done.err
+    assert len(target.read_text(encoding="utf-8").splitlines()) == 12_001
+    again = run(*ask)
+    assert again.code == 2
+    assert "is there already" in again.err
+    done = run(*ask, "--replace", "--json")
+    assert done.json() == {"file": str(target), "rows": 12_000, "columns": ["n"]}
+
+
+def test_a_file_that_can_t_be_written_is_told_before_any_log_is_read(run: Run, store: Store, tmp_path: Path) -> None:
+    done = run("query", "--named", "pass", "--out", tmp_path / "rows.txt", "--store", store.root)
+    assert done.code == 2
+    assert "must end in .arrow, .parquet, .csv or .jsonl" in done.err
+    assert not (store.root / "catalogue.duckdb").exists()
