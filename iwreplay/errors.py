@@ -35,6 +35,7 @@ __all__ = [
     "SimulatorError",
     "StageError",
     "StageWriteError",
+    "StatisticsError",
     "StoreDamagedError",
     "StoreError",
     "TaskError",
@@ -258,6 +259,10 @@ class AnnotationError(IwreplayError):
     def __init__(self, message: str, *, line: int | None = None) -> None:
         self.reason, self.line = message, line
         super().__init__(message if line is None else f"line {line}: {message}")
+
+
+class StatisticsError(IwreplayError):
+    """Numbers that no statistic can be made of: more successes than trials, rows of unequal length, an unknown name."""
 
 
 class QueryError(IwreplayError):

@@ -36,6 +36,10 @@ OFFENCES = {
         "import pathlib",
     ),
     "Annotations are pure: no files, clock, network or chance": ("iwreplay/annotations/text.py", "import pathlib"),
+    "Statistics are pure: no files, clock, network or chance of their own": (
+        "iwreplay/statistics/paired.py",
+        "import scipy",
+    ),
     "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
     "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),
