@@ -5,6 +5,7 @@ docs/annotations.md says what each record means and which rules hold.
 
 from __future__ import annotations
 
+from iwreplay.annotations.agreement import AgreementFigures, PairFigures, Rating, agreement_figures
 from iwreplay.annotations.distribution import Distribution, distribution
 from iwreplay.annotations.ledger import Ledger
 from iwreplay.annotations.model import (
@@ -21,10 +22,11 @@ from iwreplay.annotations.model import (
     Validity,
     Withdrawal,
     kind_of,
+    onset_of,
     record_id,
 )
 from iwreplay.annotations.onsets import EventLog, seq_of_turn, turn_at
-from iwreplay.annotations.results import NEEDED, Result, Vote, result_of, torn, vote_of
+from iwreplay.annotations.results import NEEDED, Result, Vote, result_of, torn, vote_of, votes_of
 from iwreplay.annotations.rules import check_name, check_record, check_together
 from iwreplay.annotations.text import FORMATS, TextFormat, read_records, write_records
 
@@ -35,6 +37,7 @@ __all__ = [
     "NEEDED",
     "REASONS",
     "Adjudication",
+    "AgreementFigures",
     "Confidence",
     "Distribution",
     "ErrorLabel",
@@ -42,6 +45,8 @@ __all__ = [
     "InvalidReason",
     "Label",
     "Ledger",
+    "PairFigures",
+    "Rating",
     "Record",
     "Result",
     "Statement",
@@ -49,11 +54,13 @@ __all__ = [
     "Validity",
     "Vote",
     "Withdrawal",
+    "agreement_figures",
     "check_name",
     "check_record",
     "check_together",
     "distribution",
     "kind_of",
+    "onset_of",
     "read_records",
     "record_id",
     "result_of",
@@ -61,5 +68,6 @@ __all__ = [
     "torn",
     "turn_at",
     "vote_of",
+    "votes_of",
     "write_records",
 ]

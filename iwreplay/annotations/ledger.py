@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from iwreplay.annotations.model import Adjudication, Record, Statement, record_id
+from iwreplay.annotations.model import Adjudication, Label, Record, Statement, Validity, record_id
 
 __all__ = ["Ledger"]
 
@@ -44,6 +44,20 @@ class Ledger:
         for name in self.about(root_hash):
             record = self.records[name]
             if name not in self.superseded and not isinstance(record, Adjudication):
+                found.setdefault(record.annotator, {})[name] = record
+        return found
+
+    def first(self, root_hash: str) -> dict[str, dict[str, Statement]]:
+        """What each annotator said of a log first: labels and statements of invalidity that take the place of none."""
+        found: dict[str, dict[str, Statement]] = {}
+        judged: set[str] = set()
+        for name in self.about(root_hash):
+            record = self.records[name]
+            later = not judged.isdisjoint(record.supersedes)
+            judges = isinstance(record, Label) or (isinstance(record, Validity) and not record.valid)
+            if judges or later:
+                judged.add(name)
+            if judges and not later and not isinstance(record, Adjudication):
                 found.setdefault(record.annotator, {})[name] = record
         return found
 

@@ -27,6 +27,7 @@ __all__ = [
     "Validity",
     "Withdrawal",
     "kind_of",
+    "onset_of",
     "record_id",
 ]
 
@@ -111,6 +112,11 @@ Record = Label | Validity | Withdrawal | Adjudication
 def kind_of(record: Record) -> str:
     """label, validity, withdrawal or adjudication."""
     return str(record.__struct_config__.tag)
+
+
+def onset_of(record: Record) -> int | None:
+    """The event at which the error begins; None in a record without a label."""
+    return record.seq if isinstance(record, Label | Adjudication) else None
 
 
 def record_id(record: Record) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from iwreplay.annotations.ledger import Ledger
 from iwreplay.annotations.model import Adjudication, ErrorLabel, InvalidReason, Label, Statement, Validity, Withdrawal
 
-__all__ = ["NEEDED", "Outcome", "Result", "ResultStatus", "Vote", "result_of", "torn", "vote_of"]
+__all__ = ["NEEDED", "Outcome", "Result", "ResultStatus", "Vote", "result_of", "torn", "vote_of", "votes_of"]
 
 #: annotators who must say something before anything holds
 NEEDED = 2
@@ -78,6 +78,11 @@ def vote_of(annotator: str, standing: Mapping[str, Statement]) -> Vote | None:
             return None
 
 
+def votes_of(said: Mapping[str, Mapping[str, Statement]]) -> tuple[Vote, ...]:
+    """The votes of those who have one, in their order; `said` is as of a ledger: annotator -> id -> statement."""
+    return tuple(v for name, of_it in said.items() if (v := vote_of(name, of_it)) is not None)
+
+
 def torn(standing: Mapping[str, Mapping[str, Statement]]) -> tuple[str, ...]:
     """Annotators who say different things at once, in records that do not know of each other."""
     return tuple(name for name, said in standing.items() if len({_said(s) for s in said.values()}) > 1)
@@ -89,7 +94,7 @@ def result_of(
     """What holds for the log of that root hash. Independent of the order of records. `misplaced`: ids of records whose
     onset is none of the log; nothing holds while one of them counts."""
     standing = ledger.standing(root_hash)
-    votes = tuple(v for name, said in standing.items() if (v := vote_of(name, said)) is not None)
+    votes = votes_of(standing)
     adjudications = ledger.adjudications(root_hash)
     counting = {n: a.annotator for n, a in adjudications.items()} or {v.record: v.annotator for v in votes}
     strays = sorted({who for name, who in counting.items() if name in misplaced})

@@ -25,6 +25,7 @@ from iwreplay.annotations import (
     Withdrawal,
     check_name,
     kind_of,
+    onset_of,
     record_id,
     seq_of_turn,
 )
@@ -79,10 +80,10 @@ def say_label(
     when the annotator said something of it already and this is no correction. UnknownNameError for no label.
     LogCorruptError when the log is damaged.
     """
-    code = label_named(label)
+    code = _label_named(label)
     subject = _subject(store, episode, annotator)
     refuse_label(subject)
-    seq = onset_of(subject.episode, onset)
+    seq = _onset_named(subject.episode, onset)
 
     def make(root_hash: str, supersedes: tuple[str, ...]) -> Statement:
         return Label(
@@ -116,7 +117,7 @@ def say_invalid(
 ) -> Said:
     """States that an episode is invalid, for one of `REASONS`. AnnotationError and LogCorruptError as of `say_label`,
     UnknownNameError for no reason."""
-    why = reason_named(reason)
+    why = _reason_named(reason)
     subject = _subject(store, episode, annotator)
     refuse_statement(subject)
 
@@ -161,11 +162,11 @@ def adjudicate(
     """
     if (label is None) == (reason is None) or (label is None) != (onset is None):
         raise AnnotationError("an adjudication has a label and its onset, or a reason why the episode is invalid")
-    code = None if label is None else label_named(label)
-    why = None if reason is None else reason_named(reason)
+    code = None if label is None else _label_named(label)
+    why = None if reason is None else _reason_named(reason)
     subject = _subject(store, episode, annotator)
     (refuse_statement if onset is None else refuse_label)(subject)
-    seq = None if onset is None else onset_of(subject.episode, onset)
+    seq = None if onset is None else _onset_named(subject.episode, onset)
     name = subject.episode.id
 
     def say(ledger: Ledger) -> tuple[Record, ...]:
@@ -189,7 +190,7 @@ def adjudicate(
     return _added(store, subject, say)
 
 
-def label_named(text: str) -> ErrorLabel:
+def _label_named(text: str) -> ErrorLabel:
     """UnknownNameError unless it is one of R1 to R6."""
     for name in LABELS:
         if text == name:
@@ -197,7 +198,7 @@ def label_named(text: str) -> ErrorLabel:
     raise UnknownNameError("label", text, known=tuple(LABELS))
 
 
-def reason_named(text: str) -> InvalidReason:
+def _reason_named(text: str) -> InvalidReason:
     """UnknownNameError unless it is one of `REASONS`."""
     for name in REASONS:
         if text == name:
@@ -205,7 +206,7 @@ def reason_named(text: str) -> InvalidReason:
     raise UnknownNameError("reason", text, known=tuple(REASONS))
 
 
-def onset_of(episode: Episode, text: str) -> int:
+def _onset_named(episode: Episode, text: str) -> int:
     """The event that an onset names: "341", or "turn:3". AnnotationError when it is none of live interaction."""
     number = text.removeprefix(_TURN)
     if not (number.isascii() and number.isdecimal() and len(number) < 19):
@@ -288,7 +289,7 @@ def _added(store: Path, subject: Subject, say: Callable[[Ledger], tuple[Record, 
 
     new, _ = add_annotations(opened, once)
     (record,) = made
-    seq = None if isinstance(record, Validity | Withdrawal) else record.seq
+    seq = onset_of(record)
     return Said(
         episode=subject.episode.id,
         root_hash=record.root_hash,

@@ -10,11 +10,11 @@ import msgspec
 from iwreplay.annotations import (
     FORMATS,
     Adjudication,
-    Label,
     Ledger,
     Record,
     TextFormat,
     check_together,
+    onset_of,
     read_records,
     record_id,
     seq_of_turn,
@@ -144,11 +144,12 @@ def _check(lines: Iterable[tuple[int, Record]], before: Ledger, there: _Logs) ->
         if subject is None:
             continue
         try:
-            if isinstance(record, Label) or (isinstance(record, Adjudication) and record.seq is not None):
-                refuse_label(subject)
-                turn_in(subject.episode, seq=record.seq or 0)
-            else:
+            seq = onset_of(record)
+            if seq is None:
                 refuse_statement(subject)
+            else:
+                refuse_label(subject)
+                turn_in(subject.episode, seq=seq)
         except (AnnotationError, LogError) as e:
             raise AnnotationError(str(e), line=line) from None
 

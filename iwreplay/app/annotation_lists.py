@@ -18,6 +18,7 @@ from iwreplay.annotations import (
     Withdrawal,
     check_name,
     kind_of,
+    onset_of,
 )
 from iwreplay.app.episodes import find_episodes
 from iwreplay.app.subjects import Subject, refuse_label, subject_of, subjects, turn_in
@@ -127,7 +128,7 @@ def _by_root(store: Store, wanted: tuple[str, ...], progress: Told) -> dict[str,
 def _annotation(ledger: Ledger, name: str, subject: Subject | None) -> Annotation:
     record = ledger.records[name]
     label = None if isinstance(record, Validity | Withdrawal) else record.label
-    seq = None if isinstance(record, Validity | Withdrawal) else record.seq
+    seq = onset_of(record)
     turn, problem = None, None
     if subject is None:
         problem = "it is about a log that is not in the store"

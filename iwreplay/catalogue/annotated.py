@@ -13,7 +13,7 @@ import duckdb
 import msgspec
 import pyarrow as pa
 
-from iwreplay.annotations import Adjudication, Label, Ledger, Record, Validity, kind_of, result_of, turn_at
+from iwreplay.annotations import Adjudication, Label, Ledger, Record, Validity, kind_of, onset_of, result_of, turn_at
 from iwreplay.canonical import sha256_hex
 from iwreplay.catalogue.gathering import as_tables, file_stamp
 from iwreplay.catalogue.project import Rows
@@ -128,7 +128,7 @@ def _turns(store: Store, subject: _Subject) -> TurnOf:
 def _annotation_rows(subject: _Subject, ledger: Ledger, turn_of: TurnOf) -> Iterator[dict[str, Any]]:
     for name in ledger.about(subject.root_hash):
         record = ledger.records[name]
-        seq = record.seq if isinstance(record, Label | Adjudication) else None
+        seq = onset_of(record)
         turn, problem = (None, None) if seq is None else turn_of(seq)
         yield {
             "episode": subject.episode,

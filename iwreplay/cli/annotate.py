@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,8 +12,11 @@ from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, Sto
 from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from iwreplay.annotations import AgreementFigures, Distribution
     from iwreplay.app.annotating import Said
     from iwreplay.app.annotation_lists import Annotation, Assignment
+    from iwreplay.app.first_errors import FirstErrors
+    from iwreplay.statistics.agreement import Agreement
 
 __all__ = ["app"]
 
@@ -204,6 +208,38 @@ def list_of_annotations(
     note(counted(len(found), "record"))
 
 
+@app.command()
+def agree(
+    *,
+    needed: Annotated[
+        int, typer.Option("--needed", help="Annotators who must say something before anything holds.", min=1)
+    ] = 2,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit code 1 while a valid failure has no label that holds.")
+    ] = False,
+    store: StoreOption = DEFAULT_STORE,
+    json: JsonOption = False,
+) -> None:
+    """Show what holds for every failed episode, how first errors are distributed, and how far annotators agree.
+
+    What strictly more than half say holds, an adjudication before that; the rest is open. Shares are of valid failures
+    with a label that holds; what is left out is counted. Agreement is shown of what is said at present, and of what the
+    same annotators said first. It shows all labels: who still labels uses list --for.
+
+    Example: iwreplay annotate agree --store samples
+    """
+    from iwreplay.app.first_errors import first_errors
+
+    with progress("reading") as tell:
+        found = first_errors(store, needed=needed, progress=tell)
+    if json:
+        print_json(found)
+    else:
+        _first_errors(found)
+    if check and not found.settled:
+        raise typer.Exit(1)
+
+
 @app.command(name="export")
 def export(
     file: Annotated[Path, typer.Argument(help="The file to write: NAME.jsonl or NAME.csv.", metavar="FILE")],
@@ -267,6 +303,61 @@ def _said(done: Said, *, json: bool) -> None:
     how = "" if done.added else " (it was there already)"
     say(f"{done.episode}: {' '.join(p for p in (done.kind, what) if p)}{where} by {done.annotator}{how}")
     say(f"record {done.record[:_SHORT]}" + "".join(f", in place of {s[:_SHORT]}" for s in done.supersedes))
+
+
+def _first_errors(found: FirstErrors) -> None:
+    rows = [
+        (e.episode, r.status, r.outcome, e.turn, r.seq, len(r.votes), r.why or ("outdated" if r.outdated else None))
+        for e in found.episodes
+        for r in (e.result,)
+    ]
+    print_table(("episode", "status", "holds", "turn", "event", "annotators", "why"), rows)
+    say()
+    codes = tuple(found.total.counts)
+    columns = ("assistant", "failures", "labelled", *codes, *(f"{c}%" for c in codes), "open", "unlabelled", "invalid")
+    parts = [*found.by_assistant.items(), ("all", found.total)]
+    print_table(columns, [_shares(name, part) for name, part in parts])
+    say()
+    say("failures: valid ones; R1% to R6%: of those labelled; invalid: as annotators found, in no share.")
+    for reason, n in found.total.reasons.items():
+        say(f"invalid, {reason}: {n}")
+    out = found.left_out
+    say(
+        f"Left out: {out.passed} passed, {out.spoilt} spoilt, {out.unfinished} unfinished, {out.damaged} damaged, "
+        f"{out.unscorable} unscorable; {counted(out.records_about_other_logs, 'record')} about other logs."
+    )
+    say()
+    columns = ("agreement", "at present", "episodes", "first given", "episodes")
+    print_table(columns, list(_agreement(found.agreement, found.agreement_first)))
+    for pair in found.agreement.pairs if len(found.agreement.pairs) > 1 else ():
+        percent, kappa = _figure(pair.label_percent), _figure(pair.label_kappa)
+        say(f"{' and '.join(pair.annotators)}: the same label {percent}, kappa {kappa}, {pair.label_percent.units}")
+
+
+def _shares(name: str, part: Distribution) -> tuple[object, ...]:
+    percents = (None if share is None else round(100.0 * share, 1) for share in part.shares.values())
+    counts = part.counts.values()
+    return (name, part.failures, part.labelled, *counts, *percents, part.open, part.unlabelled, part.invalid)
+
+
+_FIGURES = {
+    "label_percent": "the same label, share of pairs",
+    "label_kappa": "label, kappa (Cohen, or Fleiss for more than two)",
+    "label_alpha": "label, Krippendorff's alpha, nominal",
+    "onset_alpha": "onset in turns, Krippendorff's alpha, interval",
+    "onset_within_1": "onset within one turn, share of pairs",
+    "validity_percent": "the same on validity, share of pairs",
+}
+
+
+def _agreement(present: AgreementFigures, first: AgreementFigures) -> Iterator[tuple[object, ...]]:
+    for name, text in _FIGURES.items():
+        now, then = getattr(present, name), getattr(first, name)
+        yield text, _figure(now), now.units, _figure(then), then.units
+
+
+def _figure(value: Agreement) -> str:
+    return f"undefined: {value.reason}" if value.value is None else f"{value.value:.3f}"
 
 
 def _assigned(found: tuple[Assignment, ...], *, json: bool) -> None:

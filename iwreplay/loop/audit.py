@@ -93,7 +93,7 @@ _ELSEWHERE: dict[int, str] = {
     34: "iwreplay score; iwreplay query",
     35: "iwreplay score; iwreplay query --named capability",
     36: "iwreplay query --named effort",
-    37: "iwreplay annotate, by people; iwreplay query --named first-errors",
+    37: "iwreplay annotate, by people; iwreplay annotate agree",
     38: "items of a set of episodes; not in this version",
     39: "statistics of a set of episodes; not in this version",
     40: "statistics of a set of episodes; not in this version",
