@@ -36,8 +36,9 @@ demo: $(VENV)/.run
 	$(IW) replay --jobs $(JOBS) --store $(DEMO_STORE)
 	$(IW) score --store $(DEMO_STORE)
 	$(IW) query --named pass --store $(DEMO_STORE)
+	$(IW) report --out $(DEMO_STORE)/report --resamples 1000 --store $(DEMO_STORE)
 	$(IW) frames G05-oracle --every 8 --store $(DEMO_STORE)
-	@echo "Twelve episodes are in $(DEMO_STORE); frames of one, as PNG files, in"
+	@echo "Twelve episodes are in $(DEMO_STORE), a report in $(DEMO_STORE)/report/report.html; frames of one, as PNG files, in"
 	@echo "$(DEMO_STORE)/episodes/G05-oracle-literal-s0/frames. Look at it with: $(IW) show G05-oracle --store $(DEMO_STORE)"
 
 test: $(VENV)/.dev lint

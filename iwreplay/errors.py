@@ -31,6 +31,7 @@ __all__ = [
     "PictureWriteError",
     "QueryError",
     "RenderError",
+    "ReportError",
     "SceneError",
     "SimulatorError",
     "StageError",
@@ -279,6 +280,10 @@ class MissingLibraryError(IwreplayError):
     def __init__(self, library: str, what: str, *, way: str) -> None:
         self.library, self.what, self.way = library, what, way
         super().__init__(f"{library} is not installed, and {what} needs it: {way}")
+
+
+class ReportError(IwreplayError):
+    """A report that can't be made, written or traced."""
 
 
 class WorkerError(IwreplayError):

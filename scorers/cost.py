@@ -7,6 +7,7 @@ episode passed: to give up early is cheap. What the Human does by itself (Preven
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from iwreplay.taskpack.model import TaskPack
@@ -78,26 +79,27 @@ def _token_cost(examined: Examined) -> Score | Unscorable:
             missing=tuple(f"tokens of the call at event {seq}" for seq in silent[:20]),
         )
     by_role = {role: _tokens([c for c in calls if c.role == role]) for role in _ROLES}
-    prices = [c.cost_usd for c in calls]
-    known = [p for p in prices if p is not None]
     return Score(
         metric="token_cost",
         value=float(sum(c["input_tokens"] + c["output_tokens"] for c in by_role.values())),
         evidence=tuple(c.seq for c in calls),
-        details={
-            **by_role,
-            # None: the price of some call is not known
-            "cost_usd": math.fsum(known) if len(known) == len(prices) else None,
-        },
+        details={**by_role, "cost_usd": _dollars(calls)},
     )
 
 
-def _tokens(calls: list[Call]) -> dict[str, Any]:
+def _tokens(calls: Sequence[Call]) -> dict[str, Any]:
     return {
         "calls": len(calls),
         "input_tokens": sum(c.input_tokens or 0 for c in calls),
         "output_tokens": sum(c.output_tokens or 0 for c in calls),
+        "cost_usd": _dollars(calls),
     }
+
+
+def _dollars(calls: Sequence[Call]) -> float | None:
+    """None when the price of some call is not known."""
+    known = [c.cost_usd for c in calls if c.cost_usd is not None]
+    return math.fsum(known) if len(known) == len(calls) else None
 
 
 def _spoken(task: TaskPack) -> int:

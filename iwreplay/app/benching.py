@@ -214,6 +214,19 @@ def run_state(store_root: Path, name: str) -> RunState:
     return state_of(name, plan, progress_of(_records(folder / JOURNAL, RunRecord)), spent)
 
 
+def run_episodes(store_root: Path, name: str) -> tuple[str, ...]:
+    """Ids of the episodes that count for a run, in the order of its plan. UnknownNameError, StoreDamagedError."""
+    Store.open(store_root)
+    folder = _folder(store_root, name)
+    plan, at = _kept_plan(folder, name), progress_of(_records(folder / JOURNAL, RunRecord))
+    return tuple(at.ended[c.key].episode for c in plan.cells() if c.key in at.ended)
+
+
+def is_run(store_root: Path, name: str) -> bool:
+    """Whether the store has a run of that name."""
+    return bool(_NAME.fullmatch(name)) and (store_root / RUNS / name / PLAN).exists()
+
+
 def list_runs(store_root: Path) -> tuple[RunState, ...]:
     """Every run of a store, by name."""
     store = Store.open(store_root)

@@ -17,6 +17,7 @@ from iwreplay.cli import (
     log,
     query,
     replay,
+    report,
     run,
     scene_pictures,
     scenes,
@@ -81,6 +82,7 @@ replay.add_to(app)
 frames.add_to(app)
 score.add_to(app)
 query.add_to(app)
+report.add_to(app)
 app.add_typer(log.app, name="log")
 app.add_typer(bench.app, name="bench")
 app.add_typer(annotate.app, name="annotate")

@@ -40,6 +40,11 @@ OFFENCES = {
         "iwreplay/statistics/paired.py",
         "import scipy",
     ),
+    "Reports are pure: no files, clock, network or chance of their own": (
+        "iwreplay/reports/passes.py",
+        "import pathlib",
+    ),
+    "matplotlib is imported where figures are drawn only": ("iwreplay/reports/page.py", "import matplotlib"),
     "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
     "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),

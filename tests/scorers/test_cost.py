@@ -111,8 +111,8 @@ def test_tokens_are_those_of_every_call_that_was_answered() -> None:
     assert cost.value == 131.0
     assert cost.evidence == (seqs[0], seqs[2], seqs[3])
     assert cost.details == {
-        "assistant": {"calls": 2, "input_tokens": 20, "output_tokens": 10},
-        "human": {"calls": 1, "input_tokens": 100, "output_tokens": 1},
+        "assistant": {"calls": 2, "input_tokens": 20, "output_tokens": 10, "cost_usd": 0.5},
+        "human": {"calls": 1, "input_tokens": 100, "output_tokens": 1, "cost_usd": 0.25},
         "cost_usd": 0.75,
     }
 

@@ -1,0 +1,317 @@
+"""Reports: the episodes of a store, or of some runs, gathered for `iwreplay.reports`, and the files written."""
+
+from __future__ import annotations
+
+import csv
+import errno
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from iwreplay.app.benching import is_run, run_episodes
+from iwreplay.app.catalogue import open_catalogue
+from iwreplay.app.episodes import find_episode
+from iwreplay.app.scoring import score_episodes
+from iwreplay.app.tasks import all_or_none, list_tasks
+from iwreplay.catalogue import Catalogue
+from iwreplay.errors import LogWriteError, ReportError
+from iwreplay.loop import limits_of
+from iwreplay.reports import (
+    Instance,
+    Number,
+    Report,
+    StaticAnswer,
+    TaskFacts,
+    csv_files,
+    make_report,
+    markdown,
+    page,
+    select,
+)
+from iwreplay.store import write_whole
+from iwreplay.taskpack.model import TaskPack
+from iwreplay.version import __version__
+
+__all__ = ["Traced", "Written", "trace", "write_report"]
+
+PAGE, TEXT, TABLES, NUMBERS = "report.html", "report.md", "tables", "numbers.json"
+_MOST_EPISODES = 1_000_000
+_EPISODES = """
+SELECT episode, root_hash, task, task_version, task_state, family, assistant, human, seed,
+       assistant_params, human_params, assistant_prompt, human_prompt, simulator, renderer, format_version,
+       status, problem, max_turns, max_actions
+FROM episodes ORDER BY episode
+"""
+_SCORES = """
+SELECT episode, metric, value, status, reason, details FROM scores
+WHERE metric IN ('pass', 'mcr', 'action_cost', 'turn_cost', 'token_cost', 'interventions') ORDER BY ALL
+"""
+_POINTS = "SELECT episode, capability, status FROM points ORDER BY ALL"
+_FIRST_ERRORS = "SELECT episode, label, invalid, reasons FROM first_errors ORDER BY ALL"
+_DETAILED = ("action_cost", "turn_cost", "token_cost", "interventions")
+_YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """A report that was written."""
+
+    page: str
+    text: str
+    #: folder of the CSV files
+    tables: str
+    counted: int
+    left_out: int
+    warnings: tuple[str, ...]
+
+
+class Traced(msgspec.Struct, frozen=True, kw_only=True):
+    """A number of a report, with the episodes that it rests on."""
+
+    number: Number
+    #: (episode, root hash) of each
+    episodes: tuple[tuple[str, str], ...]
+
+
+class _Numbers(msgspec.Struct, frozen=True, kw_only=True):
+    """What the file of numbers holds."""
+
+    iwreplay: str
+    numbers: tuple[Number, ...]
+    #: episode -> root hash of its log
+    root_hashes: dict[str, str]
+
+
+def write_report(
+    store: Path,
+    wanted: Sequence[str],
+    *,
+    out: Path,
+    separate: bool = False,
+    static: Path | None = None,
+    seed: int = 11,
+    resamples: int = 10_000,
+    progress: Callable[[int, int, str], None] = lambda done, of, what: None,
+) -> Written:
+    """Writes the page, the text and the tables into the folder `out`, which is new, empty or of an earlier report.
+
+    wanted: names of runs, episodes or beginnings of their ids; all of the store when there are none. separate: what was
+    recorded in another way is an arm of its own. static: answers to static questions, a CSV file with the columns
+    assistant, task and correct.
+
+    UnknownNameError; ReportError for a folder that holds something else or answers that can't be read; LogWriteError
+    when the disk refuses.
+    """
+    _check_folder(out)
+    tasks, problems = list_tasks()
+    all_or_none(problems)
+    answers = () if static is None else _answers(static, {t.id for t in tasks})
+    chosen = _chosen(store, wanted)
+    if chosen == ():
+        raise ReportError(f"{', '.join(wanted)}: no episode has ended yet")
+    progress(0, 3, "scores")
+    score_episodes(store, chosen or (), progress=lambda n, of: progress(0, 3, f"scores {n} of {of}"))
+    progress(1, 3, "catalogue")
+    with open_catalogue(store) as catalogue:
+        catalogue.refresh()
+        instances = _instances(catalogue, tasks, None if chosen is None else set(chosen))
+    selection = select(instances, tasks=[_facts(t) for t in tasks], separate=separate)
+    report = make_report(
+        selection,
+        title=f"InteractiveBench: {', '.join(wanted)}" if wanted else "InteractiveBench: all episodes of the store",
+        facts=(("made by", f"iwreplay {__version__}"), ("seed", str(seed)), ("resamples", f"{resamples:,}")),
+        answers=answers,
+        seed=seed,
+        resamples=resamples,
+        progress=lambda n, of: progress(2, 3, f"part {n} of {of}"),
+    )
+    _write(out, report, {i.episode: i.root_hash or "" for i in instances})
+    progress(3, 3, "written")
+    return Written(
+        page=str(out / PAGE),
+        text=str(out / TEXT),
+        tables=str(out / TABLES),
+        counted=sum(len(mine) for mine in selection.counted.values()),
+        left_out=len(selection.left_out),
+        warnings=report.warnings,
+    )
+
+
+def trace(out: Path, name: str) -> Traced:
+    """The number of that name in a report that was written to `out`. ReportError when there is no such report or
+    number."""
+    path = out / NUMBERS
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=_Numbers)
+    except FileNotFoundError:
+        raise ReportError(f"there is no report in {out}: iwreplay report --out {out} writes one") from None
+    except msgspec.MsgspecError as e:
+        raise ReportError(f"{path} can't be read: {e}. Write the report again.") from None
+    for number in found.numbers:
+        if number.id == name:
+            return Traced(number=number, episodes=tuple((e, found.root_hashes.get(e, "")) for e in number.episodes))
+    near = [n.id for n in found.numbers if name.lower() in n.id.lower()]
+    hint = f"There are: {'; '.join(near[:8])}" + (" ..." if len(near) > 8 else "") if near else f"{path} has all names."
+    raise ReportError(f"the report in {out} has no number {name!r}. {hint}")
+
+
+def _chosen(store: Path, wanted: Sequence[str]) -> tuple[str, ...] | None:
+    """Ids of the episodes that are wanted; None: all."""
+    if not wanted:
+        return None
+    found: dict[str, None] = {}
+    for name in wanted:
+        if is_run(store, name):
+            found.update(dict.fromkeys(run_episodes(store, name)))
+        else:
+            found[find_episode(store, name).id] = None
+    return tuple(found)
+
+
+def _facts(task: TaskPack) -> TaskFacts:
+    return TaskFacts(
+        id=task.id,
+        family=task.family,
+        version=task.version,
+        oracle_actions=sum(len(step.do) for step in task.oracle),
+    )
+
+
+def _instances(catalogue: Catalogue, tasks: Iterable[TaskPack], chosen: set[str] | None) -> list[Instance]:
+    limits = {t.id: (limits_of(t).turns, limits_of(t).actions) for t in tasks}
+    scores: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in _rows(catalogue, _SCORES):
+        scores.setdefault(row["episode"], {})[row["metric"]] = row
+    points: dict[str, list[tuple[str, str]]] = {}
+    for row in _rows(catalogue, _POINTS):
+        points.setdefault(row["episode"], []).append((row["capability"], row["status"]))
+    labels = {row["episode"]: row for row in _rows(catalogue, _FIRST_ERRORS)}
+    return [
+        _instance(
+            row,
+            scores.get(row["episode"], {}),
+            tuple(points.get(row["episode"], ())),
+            labels.get(row["episode"], {}),
+            limits,
+        )
+        for row in _rows(catalogue, _EPISODES)
+        if chosen is None or row["episode"] in chosen
+    ]
+
+
+def _rows(catalogue: Catalogue, sql: str) -> list[dict[str, Any]]:
+    answer = catalogue.ask(sql, max_rows=_MOST_EPISODES)
+    if answer.cut:
+        raise ReportError(f"the store has more than {_MOST_EPISODES:,} rows to report on; name runs or episodes")
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
+def _instance(
+    row: dict[str, Any],
+    scores: dict[str, dict[str, Any]],
+    points: tuple[tuple[str, str], ...],
+    label: dict[str, Any],
+    limits: dict[str, tuple[int, int]],
+) -> Instance:
+    passed, mcr = scores.get("pass", {}).get("value"), scores.get("mcr", {}).get("value")
+    return Instance(
+        episode=row["episode"],
+        root_hash=row["root_hash"],
+        task=row["task"] or "?",
+        task_version=row["task_version"] or 0,
+        task_state=row["task_state"] or "unknown",
+        # an unreadable log has no family; it is left out by its status before that matters
+        family=row["family"] or "guidance",
+        assistant=row["assistant"] or "?",
+        human=row["human"] or "?",
+        seed=row["seed"] or 0,
+        setup=_setup(row, limits) if row["task"] else {},
+        status=row["status"],
+        problem=row["problem"] or scores.get("pass", {}).get("reason") or "",
+        passed=None if passed is None else passed == 1.0,
+        mcr=mcr,
+        points=points,
+        details={
+            m: msgspec.json.decode(s["details"]) for m, s in scores.items() if m in _DETAILED and s["value"] is not None
+        },
+        values={m: s["value"] for m, s in scores.items() if s["value"] is not None},
+        first_error=label.get("label") or "",
+        invalid=(label.get("reasons") or "no reason given") if label.get("invalid") else "",
+    )
+
+
+def _setup(row: dict[str, Any], limits: dict[str, tuple[int, int]]) -> dict[str, str]:
+    own = limits.get(row["task"]) == (row["max_turns"], row["max_actions"])
+    return {
+        "prompt of the Assistant": row["assistant_prompt"] or "",
+        "prompt of the Human": row["human_prompt"] or "",
+        "parameters of the Assistant": _settings(row["assistant_params"]),
+        "parameters of the Human": _settings(row["human_params"]),
+        "limits": "the tasks' own" if own else f"{row['max_turns']} turns, {row['max_actions']} actions",
+        "simulator": row["simulator"],
+        "renderer": row["renderer"],
+        "log format": str(row["format_version"]),
+    }
+
+
+def _settings(params: str | None) -> str:
+    """An object of strings on one line; the prompt, which has a line of its own, left out."""
+    found: dict[str, str] = msgspec.json.decode(params) if params else {}
+    return ", ".join(f"{k} {v}" for k, v in sorted(found.items()) if not k.startswith("prompt"))
+
+
+def _answers(path: Path, tasks: set[str]) -> tuple[StaticAnswer, ...]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            if not {"assistant", "task", "correct"} <= set(reader.fieldnames or ()):
+                raise ReportError(f"{path}: its first line must name the columns assistant, task and correct")
+            found = [_answer(path, n, line, tasks) for n, line in enumerate(reader, start=2)]
+    except OSError as e:
+        raise ReportError(f"{path} can't be read: {e.strerror}") from None
+    except (UnicodeError, csv.Error) as e:
+        raise ReportError(f"{path} is no CSV file in UTF-8: {e}") from None
+    places = [(a.assistant, a.task) for a in found]
+    for n, place in enumerate(places, start=2):
+        if place in places[: n - 2]:
+            raise ReportError(f"{path}, line {n}: {place[0]} has answered {place[1]} before")
+    return tuple(found)
+
+
+def _answer(path: Path, n: int, line: dict[str, str], tasks: set[str]) -> StaticAnswer:
+    task, said = (line["task"] or "").strip(), (line["correct"] or "").strip().lower()
+    if task not in tasks:
+        raise ReportError(f"{path}, line {n}: {task!r} is no task of the benchmark")
+    if said not in _YES + _NO:
+        raise ReportError(f"{path}, line {n}: correct is true or false, not {line['correct']!r}")
+    return StaticAnswer(assistant=(line["assistant"] or "").strip(), task=task, correct=said in _YES)
+
+
+def _check_folder(out: Path) -> None:
+    if out.is_dir() and any(out.iterdir()) and not (out / NUMBERS).exists():
+        raise ReportError(f"{out} holds something else than a report; name a new folder with --out")
+    if out.exists() and not out.is_dir():
+        raise ReportError(f"{out} is a file; --out names a folder")
+
+
+def _write(out: Path, report: Report, root_hashes: dict[str, str]) -> None:
+    """The numbers last: a folder with them has the whole report."""
+    numbers = report.numbers()
+    used = {e for n in numbers for e in n.episodes}
+    kept = _Numbers(
+        iwreplay=__version__, numbers=numbers, root_hashes={e: h for e, h in sorted(root_hashes.items()) if e in used}
+    )
+    try:
+        (out / TABLES).mkdir(parents=True, exist_ok=True)
+        for old in (out / TABLES).glob("*.csv"):
+            old.unlink()
+        for name, text in csv_files(report).items():
+            write_whole(out / TABLES / name, text.encode(), durable=False)
+        write_whole(out / TEXT, markdown(report).encode(), durable=False)
+        write_whole(out / PAGE, page(report).encode(), durable=False)
+        write_whole(out / NUMBERS, msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n", durable=False)
+    except OSError as e:
+        raise LogWriteError(
+            f"the report can't be written to {out}: {e.strerror or errno.errorcode.get(e.errno or 0)}"
+        ) from e

@@ -1,0 +1,59 @@
+"""Capability scores: rule 35, the paper's Table 3."""
+
+from __future__ import annotations
+
+from iwreplay.reports.document import Cell, Section, Table
+from iwreplay.reports.workings import Workings, shared
+from iwreplay.statistics.proportions import share_of
+from iwreplay.vocabulary import CAPABILITIES
+
+__all__ = ["capabilities"]
+
+_STATUSES = ("clean_pass", "assisted_pass", "fail", "not_reached")
+
+
+def capabilities(work: Workings) -> Section:
+    """Shares by arm, and what the other points came to."""
+    rows: list[tuple[Cell, ...]] = []
+    counts: list[tuple[Cell, ...]] = []
+    for arm in work.arms:
+        cells: list[Cell] = [arm.name]
+        for c in CAPABILITIES:
+            mine = [i for i in work.selection.of(arm) if any(cap == c for cap, _ in i.points)]
+            statuses = [s for i in mine for cap, s in i.points if cap == c]
+            share = share_of(statuses.count("clean_pass"), n=len(statuses))
+            cells.append(shared(f"capability/{c}/{arm.name}", share, mine))
+            if statuses:
+                counts.append((arm.name, f"{c} {CAPABILITIES[c]}", *(str(statuses.count(s)) for s in _STATUSES)))
+        rows.append(tuple(cells))
+    if not counts:
+        return Section(
+            id="capability",
+            title="Which capabilities are shown?",
+            text="",
+            empty="No recorded task has capability points.",
+        )
+    return Section(
+        id="capability",
+        title="Which capabilities are shown?",
+        text=(
+            "Share of a capability's evaluation points that were passed without help, every point weighing the same "
+            "over all recorded tasks. Points of one task are not independent, so Wilson's intervals are rather too "
+            "narrow."
+        ),
+        tables=(
+            Table(
+                id="capability",
+                title="Capability scores",
+                columns=("Assistant with Human", *CAPABILITIES),
+                rows=tuple(rows),
+                note="; ".join(f"{c}: {name}" for c, name in CAPABILITIES.items()),
+            ),
+            Table(
+                id="capability_points",
+                title="What became of the points",
+                columns=("Assistant with Human", "Capability", "passed", "passed with help", "failed", "not reached"),
+                rows=tuple(counts),
+            ),
+        ),
+    )

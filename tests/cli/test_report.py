@@ -1,0 +1,118 @@
+"""`iwreplay report` over the sample episodes: files, words, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = sorted((ROOT / "episodes" / "samples").glob("*.arrows"))
+
+
+@pytest.fixture
+def samples(run: Run, tmp_path: Path) -> Path:
+    store = tmp_path / "samples"
+    assert run("log", "import", *SAMPLES, "--store", store).code == 0
+    return store
+
+
+def test_the_files_of_a_report(run: Run, samples: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = run("report", "--store", samples, "--out", out, "--resamples", 200)
+    assert done.code == 0, done.err
+    assert done.out == f"7 episodes: {out}/report.html, {out}/report.md, {out}/tables/*.csv\n"
+    assert "2 episodes left out: the end of the report says why" in done.err
+    text = (out / "report.md").read_text(encoding="utf-8")
+    assert "| oracle with literal | 1.7 " in text
+    assert "| A04-interrupted | it is interrupted" in text
+    assert "| D09-fault | it is fault" in text
+    assert (out / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert (out / "tables" / "pass.csv").exists()
+    # once more, into the same folder
+    before = (out / "report.html").read_bytes()
+    assert run("report", "--store", samples, "--out", out, "--resamples", 200).code == 0
+    assert (out / "report.html").read_bytes() == before
+
+
+def test_a_number_is_traced_to_its_episodes(run: Run, samples: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run("report", "--store", samples, "--out", out, "--resamples", 200)
+    done = run("report", "--out", out, "--trace", "pass/guidance/oracle with literal")
+    assert done.code == 0, done.err
+    assert done.out.startswith("pass/guidance/oracle with literal: 5.0 (1/20) [0.9, 23.6] (19 missing)\n")
+    assert "G05-oracle" in done.out
+    found = run("report", "--out", out, "--trace", "pass/guidance/oracle with literal", "--json").json()
+    [(episode, root)] = found["episodes"]
+    assert (episode, len(root)) == ("G05-oracle", 64)
+    unknown = run("report", "--out", out, "--trace", "guidance/oracle")
+    assert unknown.code == 2
+    assert "has no number 'guidance/oracle'. There are: pass/guidance/oracle with literal" in unknown.err
+    nowhere = run("report", "--out", tmp_path / "nothing", "--trace", "x")
+    assert (nowhere.code, "there is no report in" in nowhere.err) == (2, True)
+
+
+def test_some_episodes_only(run: Run, samples: Path, tmp_path: Path) -> None:
+    done = run("report", "V06-o", "G05", "--store", samples, "--out", tmp_path / "o", "--resamples", 200, "--json")
+    assert (done.code, done.json()["counted"], done.json()["left_out"]) == (0, 2, 0)
+
+
+def test_answers_to_static_questions(run: Run, samples: Path, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("assistant,task,correct\noracle,V06,true\noracle,G05,no\n", encoding="utf-8")
+    out = tmp_path / "o"
+    done = run("report", "--store", samples, "--out", out, "--static", answers, "--resamples", 200)
+    assert done.code == 0, done.err
+    numbers = {n["id"]: n for n in json.loads((out / "numbers.json").read_text())["numbers"]}
+    assert numbers["static/both/oracle with literal"]["k"] == 1
+    assert numbers["static/dynamic_only/oracle with literal"]["k"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("who,task\n", "its first line must name the columns assistant, task and correct"),
+        ("assistant,task,correct\na,X99,true\n", "line 2: 'X99' is no task of the benchmark"),
+        ("assistant,task,correct\na,V06,maybe\n", "line 2: correct is true or false, not 'maybe'"),
+        ("assistant,task,correct\na,V06,true\na,V06,true\n", "line 3: a has answered V06 before"),
+    ],
+)
+def test_answers_that_can_not_be_read(run: Run, samples: Path, tmp_path: Path, text: str, said: str) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text(text, encoding="utf-8")
+    out = tmp_path / "o"
+    done = run("report", "--store", samples, "--out", out, "--static", answers)
+    assert done.code == 2
+    assert said in done.err
+    assert not out.exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(run: Run, samples: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    done = run("report", "--store", samples, "--out", tmp_path)
+    assert (done.code, "holds something else than a report" in done.err) == (2, True)
+    a_file = run("report", "--store", samples, "--out", tmp_path / "thesis.tex")
+    assert (a_file.code, "is a file" in a_file.err) == (2, True)
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def test_wrong_names_and_no_store(run: Run, samples: Path, tmp_path: Path) -> None:
+    assert "nosuch" in run("report", "nosuch", "--store", samples, "--out", tmp_path / "o").err
+    none = run("report", "--store", tmp_path / "none", "--out", tmp_path / "o")
+    assert none.code != 0
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_damaged_log_is_named_and_left_out(run: Run, samples: Path, tmp_path: Path) -> None:
+    log = samples / "episodes" / "G05-oracle" / "log.arrows"
+    raw = bytearray(log.read_bytes())
+    raw[len(raw) // 2] ^= 1
+    log.write_bytes(bytes(raw))
+    out = tmp_path / "o"
+    done = run("report", "--store", samples, "--out", out, "--resamples", 200)
+    assert done.code == 0, done.err
+    assert "3 episodes left out" in done.err
+    assert "| G05-oracle | it is damaged" in (out / "report.md").read_text(encoding="utf-8")
