@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iwreplay.reports.document import Cell, Section, Table
+from iwreplay.reports.published import published
 from iwreplay.reports.workings import Workings, shared
 from iwreplay.statistics.proportions import share_of
 from iwreplay.vocabulary import CAPABILITIES
@@ -39,7 +40,7 @@ def capabilities(work: Workings) -> Section:
         text=(
             "Share of a capability's evaluation points that were passed without help, every point weighing the same "
             "over all recorded tasks. Points of one task are not independent, so Wilson's intervals are rather too "
-            "narrow."
+            f"narrow. Published: {published()['capability']['text']}."
         ),
         tables=(
             Table(

@@ -8,6 +8,7 @@ from typing import Any
 
 from iwreplay.reports.document import Cell, Number, Section, Table
 from iwreplay.reports.instances import Arm, Instance
+from iwreplay.reports.published import published
 from iwreplay.reports.workings import Workings, by_task, estimated, ids
 from iwreplay.statistics.figures import difference, ratio
 from iwreplay.statistics.paired import mcnemar, sign_flip
@@ -79,7 +80,7 @@ def memory(work: Workings) -> Section:
         **about,
         text=(
             "Pass with the hidden notebook less pass without it, on the tasks and seeds that both arms have; nothing "
-            "else differs between them."
+            f"else differs between them. Published: {published()['memory']['text']}."
         ),
         tables=(
             Table(
