@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -21,10 +21,10 @@ from iwreplay.annotations import (
     onset_of,
 )
 from iwreplay.app.episodes import find_episodes
-from iwreplay.app.subjects import Subject, refuse_label, subject_of, subjects, turn_in
+from iwreplay.app.subjects import Subject, refuse_label, subject_of, subjects
 from iwreplay.errors import AnnotationError, LogError
 from iwreplay.store import Store
-from iwreplay.store.annotations import kept_annotations
+from iwreplay.store.annotations import kept_annotations, turns_of_onsets
 
 __all__ = ["Annotation", "Assignment", "list_annotations", "list_for"]
 
@@ -36,7 +36,7 @@ class Annotation(msgspec.Struct, frozen=True, kw_only=True):
 
     #: id of the record
     record: str
-    #: None: it is about a log that is not in the store
+    #: None: no intact log of the store has the root hash
     episode: str | None
     root_hash: str
     kind: str
@@ -81,13 +81,11 @@ def list_annotations(
     ledger = kept_annotations(opened)
     there = _by_root(opened, wanted, progress)
     elsewhere = [root for root in ledger.root_hashes if root not in there] if not wanted else []
-    pairs = [*there.items(), *((root, None) for root in elsewhere)]
-    return tuple(
-        _annotation(ledger, name, subject)
-        for root, subject in pairs
-        for name in ledger.about(root)
-        if history or name not in ledger.superseded
-    )
+    found: list[Annotation] = []
+    for root, subject in [*there.items(), *((root, None) for root in elsewhere)]:
+        names = [n for n in ledger.about(root) if history or n not in ledger.superseded]
+        found += _annotations(ledger, root, names, subject)
+    return tuple(found)
 
 
 def list_for(
@@ -104,7 +102,7 @@ def list_for(
             continue
         standing = ledger.standing(root)
         said = standing.pop(annotator, {})
-        mine = tuple(_annotation(ledger, n, subject) for n, s in said.items() if not isinstance(s, Withdrawal))
+        mine = [n for n, s in said.items() if not isinstance(s, Withdrawal)]
         names = [*(n for others in standing.values() for n in others), *ledger.adjudications(root)] if mine else []
         found.append(
             Assignment(
@@ -112,8 +110,8 @@ def list_for(
                 root_hash=root,
                 task=subject.task,
                 family=subject.family,
-                mine=mine,
-                others=tuple(_annotation(ledger, n, subject) for n in names),
+                mine=_annotations(ledger, root, mine, subject),
+                others=_annotations(ledger, root, names, subject),
             )
         )
     return tuple(found)
@@ -125,19 +123,22 @@ def _by_root(store: Store, wanted: tuple[str, ...], progress: Told) -> dict[str,
     return {s.root_hash: s for s in named if s.root_hash is not None}
 
 
-def _annotation(ledger: Ledger, name: str, subject: Subject | None) -> Annotation:
+def _annotations(
+    ledger: Ledger, root_hash: str, names: Sequence[str], subject: Subject | None
+) -> tuple[Annotation, ...]:
+    """Records about one log; no subject: it is not in the store."""
+    turns = turns_of_onsets(subject.episode, ledger, root_hash) if subject is not None and names else {}
+    return tuple(_annotation(ledger, name, subject, turns) for name in names)
+
+
+def _annotation(ledger: Ledger, name: str, subject: Subject | None, turns: Mapping[int, int | str]) -> Annotation:
     record = ledger.records[name]
-    label = None if isinstance(record, Validity | Withdrawal) else record.label
+    label = record.label if isinstance(record, Label | Adjudication) else None
     seq = onset_of(record)
-    turn, problem = None, None
+    turn = None if seq is None else turns.get(seq)
+    problem = _no_label(subject) if isinstance(turn, int) else turn
     if subject is None:
-        problem = "it is about a log that is not in the store"
-    elif seq is not None:
-        try:
-            turn = turn_in(subject.episode, seq=seq)
-            refuse_label(subject)
-        except (AnnotationError, LogError) as e:
-            problem = str(e)
+        problem = "it is about another log: no intact log of the store has its root hash"
     return Annotation(
         record=name,
         episode=None if subject is None else subject.episode.id,
@@ -147,7 +148,7 @@ def _annotation(ledger: Ledger, name: str, subject: Subject | None) -> Annotatio
         superseded=name in ledger.superseded,
         label=label,
         seq=seq,
-        turn=turn,
+        turn=turn if isinstance(turn, int) else None,
         confidence=record.confidence if isinstance(record, Label) else None,
         valid=record.valid if isinstance(record, Validity) else None,
         reason=record.reason if isinstance(record, Validity | Adjudication) else None,
@@ -156,3 +157,13 @@ def _annotation(ledger: Ledger, name: str, subject: Subject | None) -> Annotatio
         considered=record.considered if isinstance(record, Adjudication) else (),
         problem=problem,
     )
+
+
+def _no_label(subject: Subject | None) -> str | None:
+    """Why an episode has no first error any more."""
+    try:
+        if subject is not None:
+            refuse_label(subject)
+    except (AnnotationError, LogError) as e:
+        return str(e)
+    return None

@@ -21,10 +21,9 @@ from iwreplay.annotations import (
     result_of,
     votes_of,
 )
-from iwreplay.app.subjects import Subject, subjects, turn_in
-from iwreplay.errors import AnnotationError
-from iwreplay.store import Episode, Store
-from iwreplay.store.annotations import kept_annotations
+from iwreplay.app.subjects import Subject, subjects
+from iwreplay.store import Store
+from iwreplay.store.annotations import kept_annotations, turns_of_onsets
 
 __all__ = ["FirstError", "FirstErrors", "LeftOut", "first_errors"]
 
@@ -86,7 +85,7 @@ def first_errors(
     ledger = kept_annotations(opened)
     every = subjects(opened, progress=progress)
     failed = {s.root_hash: s for s in every if s.state == "failed" and s.root_hash is not None}
-    turns = {root: _turns(s.episode, ledger, root) for root, s in failed.items()}
+    turns = {root: turns_of_onsets(s.episode, ledger, root) for root, s in failed.items()}
     episodes = tuple(_first_error(s, ledger, root, turns[root], needed) for root, s in failed.items())
     present = [(root, votes_of(ledger.standing(root))) for root in failed]
     first = [
@@ -115,9 +114,10 @@ def first_errors(
 
 
 def _first_error(
-    subject: Subject, ledger: Ledger, root_hash: str, turns: dict[int | None, int | None], needed: int
+    subject: Subject, ledger: Ledger, root_hash: str, turns: dict[int, int | str], needed: int
 ) -> FirstError:
-    misplaced = [n for n in ledger.about(root_hash) if turns.get(onset_of(ledger.records[n]), 0) is None]
+    onsets = ((name, onset_of(ledger.records[name])) for name in ledger.about(root_hash))
+    misplaced = [name for name, seq in onsets if seq is not None and _turn(turns, seq) is None]
     result = result_of(ledger, root_hash, needed=needed, misplaced=misplaced)
     return FirstError(
         episode=subject.episode.id,
@@ -126,26 +126,16 @@ def _first_error(
         family=subject.family,
         assistant=subject.assistant,
         human=subject.human,
-        turn=None if result.seq is None else turns[result.seq],
+        turn=_turn(turns, result.seq),
         result=result,
     )
 
 
-def _turns(episode: Episode, ledger: Ledger, root_hash: str) -> dict[int | None, int | None]:
-    """Onset -> its turn, None for one that is none of the log."""
-    found: dict[int | None, int | None] = {}
-    for name in ledger.about(root_hash):
-        seq = onset_of(ledger.records[name])
-        if seq is None:
-            continue
-        try:
-            found[seq] = turn_in(episode, seq=seq)
-        except AnnotationError:
-            found[seq] = None
-    return found
+def _ratings(votes: tuple[Vote, ...], turns: dict[int, int | str]) -> list[Rating]:
+    return [Rating(annotator=v.annotator, outcome=v.outcome, turn=_turn(turns, v.seq)) for v in votes]
 
 
-def _ratings(votes: tuple[Vote, ...], turns: dict[int | None, int | None]) -> list[Rating]:
-    return [
-        Rating(annotator=v.annotator, outcome=v.outcome, turn=None if v.seq is None else turns[v.seq]) for v in votes
-    ]
+def _turn(turns: dict[int, int | str], seq: int | None) -> int | None:
+    """None for no onset, and for one that is none of the log."""
+    found = None if seq is None else turns[seq]
+    return found if isinstance(found, int) else None

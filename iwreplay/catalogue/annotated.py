@@ -6,22 +6,20 @@ logs that are not in the store have rows too, without an episode.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
 import msgspec
 import pyarrow as pa
 
-from iwreplay.annotations import Adjudication, Label, Ledger, Record, Validity, kind_of, onset_of, result_of, turn_at
+from iwreplay.annotations import Adjudication, Label, Ledger, Record, Validity, kind_of, onset_of, result_of
 from iwreplay.canonical import sha256_hex
 from iwreplay.catalogue.gathering import as_tables, file_stamp
 from iwreplay.catalogue.project import Rows
 from iwreplay.catalogue.schema import ANNOTATED
-from iwreplay.errors import AnnotationError, LogError
-from iwreplay.log import read_log
 from iwreplay.store import Store
-from iwreplay.store.annotations import annotations_file, kept_annotations
+from iwreplay.store.annotations import annotations_file, kept_annotations, turns_of_onsets
 
 __all__ = ["ANNOTATED_DDL", "annotated_stamp", "annotations_stamp", "bring_annotations"]
 
@@ -36,8 +34,8 @@ SELECT e.episode, e.root_hash, CASE WHEN e.valid AND e.status = 'ended' THEN s.v
 FROM episodes e LEFT JOIN scores s ON s.episode = e.episode AND s.metric = 'pass'
 """
 
-#: onset -> its turn, or why it is none of live interaction
-TurnOf = Callable[[int], tuple[int | None, str | None]]
+#: onset -> its turn, or why it is none of the log
+Turns = Mapping[int, int | str]
 
 
 class _Subject(msgspec.Struct, frozen=True):
@@ -79,8 +77,11 @@ def bring_annotations(con: duckdb.DuckDBPyConnection, store: Store) -> None:
             )
         con.unregister("leaving")
     rows: Rows = {name: [] for name in ANNOTATED}
+    episodes = {e.id: e for e in store.episodes()} if coming else {}
     for subject in coming:
-        said = list(_annotation_rows(subject, ledger, _turns(store, subject)))
+        episode = episodes.get(subject.episode or "")
+        turns = turns_of_onsets(episode, ledger, subject.root_hash) if episode is not None else {}
+        said = list(_annotation_rows(subject, ledger, turns))
         rows["annotations"] += said
         rows["first_errors"] += _result_rows(subject, ledger, said)
     made = {"episode": [s.episode for s in coming], "root_hash": [s.root_hash for s in coming]}
@@ -112,24 +113,11 @@ def _made_of(subject: _Subject, ledger: Ledger) -> str:
     return f"{subject.passed}|{sha256_hex(','.join(sorted(ledger.about(subject.root_hash))).encode())}"
 
 
-def _turns(store: Store, subject: _Subject) -> TurnOf:
-    def turn_of(seq: int) -> tuple[int | None, str | None]:
-        if subject.episode is None:
-            return None, None
-        try:
-            with read_log(store.find(subject.episode).log) as log:
-                return turn_at(log, seq=seq), None
-        except (AnnotationError, LogError) as e:
-            return None, str(e)
-
-    return turn_of
-
-
-def _annotation_rows(subject: _Subject, ledger: Ledger, turn_of: TurnOf) -> Iterator[dict[str, Any]]:
+def _annotation_rows(subject: _Subject, ledger: Ledger, turns: Turns) -> Iterator[dict[str, Any]]:
     for name in ledger.about(subject.root_hash):
         record = ledger.records[name]
         seq = onset_of(record)
-        turn, problem = (None, None) if seq is None else turn_of(seq)
+        turn = None if seq is None else turns.get(seq)
         yield {
             "episode": subject.episode,
             "root_hash": subject.root_hash,
@@ -140,14 +128,14 @@ def _annotation_rows(subject: _Subject, ledger: Ledger, turn_of: TurnOf) -> Iter
             "superseded": name in ledger.superseded,
             "label": record.label if isinstance(record, Label | Adjudication) else None,
             "seq": seq,
-            "turn": turn,
+            "turn": turn if isinstance(turn, int) else None,
             "confidence": record.confidence if isinstance(record, Label) else None,
             "valid": _valid(record),
             "reason": record.reason if isinstance(record, Validity | Adjudication) else None,
             "rationale": record.rationale,
             "supersedes": _json(record.supersedes),
             "considered": _json(record.considered) if isinstance(record, Adjudication) else "[]",
-            "problem": problem,
+            "problem": turn if isinstance(turn, str) else None,
         }
 
 

@@ -392,12 +392,12 @@ TABLES: tuple[Table, ...] = (
         "Every record that people gave of first errors (docs/annotations.md), superseded ones included, and those on "
         "logs that are not in the store. It shows what all say: who still labels uses `iwreplay annotate list --for`.",
         (
-            Column("episode", "VARCHAR", "id of the episode; null when its log is not in the store"),
+            Column("episode", "VARCHAR", "id of the episode; null when no intact log of the store has the root hash"),
             Column("root_hash", "VARCHAR", "of the log that it is about"),
             Column("record", "VARCHAR", "id of the record: the hash of what it says"),
             Column("kind", "VARCHAR", "label, validity, withdrawal or adjudication"),
             Column("annotator", "VARCHAR", "who says it"),
-            Column("about", "VARCHAR", "this log, or another log: one that is not in the store"),
+            Column("about", "VARCHAR", "this log, or another log: no intact log of the store has the root hash"),
             Column("superseded", "BOOLEAN", "another record is in its place"),
             Column("label", "VARCHAR", ", ".join(f"{k} {v}" for k, v in LABELS.items()) + "; null without a label"),
             Column("seq", "BIGINT", "onset: number of the event at which the error begins"),

@@ -14,21 +14,22 @@ from pathlib import Path
 
 import msgspec
 
-from iwreplay.annotations import Ledger, Record, check_record, check_together, record_id
+from iwreplay.annotations import Ledger, Record, check_record, check_together, onset_of, record_id, turn_at
 from iwreplay.canonical import canonical_bytes
-from iwreplay.errors import AnnotationError, StoreDamagedError, StoreError
-from iwreplay.store.directory import Store
+from iwreplay.errors import AnnotationError, LogError, StoreDamagedError, StoreError
+from iwreplay.log import read_log
+from iwreplay.store.directory import Episode, Store
 from iwreplay.store.journal import Journal, read_journal
 
-__all__ = ["Act", "add_annotations", "annotations_file", "kept_annotations"]
+__all__ = ["Act", "add_annotations", "annotations_file", "kept_annotations", "turns_of_onsets"]
 
 #: raised when records change so that an older build would misread them
 ANNOTATIONS_VERSION = 1
 #: how long one waits for others who write; each takes milliseconds
 _WAIT_S = 30.0
 _WAY_OUT = (
-    "Nothing in it is used. The lines before it are as they were written: keep the file, write those to a new one in "
-    "its place, and import what others have of the rest."
+    "Nothing in it is used. The lines before are as they were written: keep the file, put those alone in its place, "
+    "and import what others have of the rest."
 )
 
 
@@ -79,6 +80,24 @@ def add_annotations(store: Store, say: Callable[[Ledger], Iterable[Record]]) -> 
         if new:
             journal.append(Act(records=tuple(msgspec.Raw(canonical_bytes(r)) for r in new)))
     return new, Ledger((*before.records.values(), *new))
+
+
+def turns_of_onsets(episode: Episode, ledger: Ledger, root_hash: str) -> dict[int, int | str]:
+    """Of the records about an episode's log: onset -> its turn, or why it is none of the log."""
+    seqs = sorted({s for name in ledger.about(root_hash) if (s := onset_of(ledger.records[name])) is not None})
+    if not seqs:
+        return {}
+    found: dict[int, int | str] = {}
+    try:
+        with read_log(episode.log) as log:
+            for seq in seqs:
+                try:
+                    found[seq] = turn_at(log, seq=seq)
+                except AnnotationError as e:
+                    found[seq] = e.reason
+    except LogError as e:
+        return {seq: str(e) for seq in seqs} | found
+    return found
 
 
 def _new(said: Iterable[Record], there: Ledger) -> tuple[Record, ...]:

@@ -296,15 +296,27 @@ def test_what_is_about_another_log_is_shown_as_that(run: Run, store: Path, tmp_p
     assert len(after) == 6
     gone = [a for a in after if a["episode"] is None]
     assert len(gone) == 4
-    assert {a["problem"] for a in gone} == {"it is about a log that is not in the store"}
+    assert {a["problem"] for a in gone} == {"it is about another log: no intact log of the store has its root hash"}
     told = _good(run("annotate", "list", "--store", store))
     assert f"log {gone[0]['root_hash']}"[:16] in told.out
-    assert "it is about a log that is not in the store" in told.err
+    assert "it is about another log: no intact log of the store has its root hash" in told.err
     empty = Path(shutil.copytree(store, tmp_path / "empty"))
     shutil.rmtree(empty / "annotations")
     done = _good(run("annotate", "import", tmp_path / "all.jsonl", "--store", empty))
     assert "4 of the new ones are about logs that are not in" in done.err
     assert _list(run, empty, "--history") == after
+
+
+def test_what_is_about_a_log_that_was_damaged_stays(run: Run, store: Path) -> None:
+    _filled(run, store)
+    path = store / "episodes" / SILENT / "log.arrows"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-2000])
+    gone = [a for a in _list(run, store) if a["episode"] is None]
+    assert sorted(str(a["kind"]) for a in gone) == ["adjudication", "label", "label"]
+    assert all("no intact log of the store has its root hash" in str(a["problem"]) for a in gone)
+    path.write_bytes(whole)
+    assert not [a for a in _list(run, store) if a["problem"] is not None]
 
 
 def test_an_onset_that_came_before_its_log_and_does_not_fit_is_said(run: Run, store: Path, tmp_path: Path) -> None:
