@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorers.aggregate import CapabilityShare, FamilyMean, FamilyTable, Row, by_capability, by_family
-from scorers.identity import modules_of, scorer_hash
+from scorers.identity import judging_hash, modules_of, scorer_hash
 from scorers.model import Score, Scorer, Unscorable
 from scorers.registry import SCORERS, score_all, scorer_named
 
@@ -18,6 +18,7 @@ __all__ = [
     "Unscorable",
     "by_capability",
     "by_family",
+    "judging_hash",
     "modules_of",
     "score_all",
     "scorer_hash",

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.abc import InspectLoader
 from importlib.util import find_spec
 
 from scorers.model import Scorer
 
-__all__ = ["JUDGING", "modules_of", "scorer_hash"]
+__all__ = ["JUDGING", "judging_hash", "modules_of", "scorer_hash"]
 
 #: packages and modules whose source decides a verdict; the log's own format is versioned in the log
 JUDGING: tuple[str, ...] = ("scorers", "iwreplay.checks", "iwreplay.world", "iwreplay.pose", "iwreplay.vocabulary",
@@ -27,16 +28,31 @@ def scorer_hash(scorer: Scorer) -> str:
     digest = hashlib.sha256()
     for part in (scorer.name, str(scorer.version)):
         digest.update(f"{part}\n".encode())
-    for name in modules_of(scorer):
-        digest.update(f"{name}\n".encode())
-        digest.update(hashlib.sha256(_source(name).encode()).digest())
+    for line in _sources(modules_of(scorer)):
+        digest.update(line)
     return digest.hexdigest()
+
+
+def judging_hash(names: Iterable[str]) -> str:
+    """Hex sha256 over the source of every module of `JUDGING` that these reach, for a scorer that is none of ours.
+    Names that are no modules are passed over."""
+    return hashlib.sha256(b"".join(_sources(_reached(n for n in names if _is_module(n))))).hexdigest()
 
 
 def modules_of(scorer: Scorer) -> tuple[str, ...]:
     """Modules of `JUDGING` that the scorer's module reaches by imports, itself included, sorted."""
+    return _reached([scorer.module])
+
+
+def _sources(modules: Iterable[str]) -> Iterator[bytes]:
+    for name in modules:
+        yield f"{name}\n".encode()
+        yield hashlib.sha256(_source(name).encode()).digest()
+
+
+def _reached(modules: Iterable[str]) -> tuple[str, ...]:
     seen: set[str] = set()
-    todo = [scorer.module]
+    todo = list(modules)
     while todo:
         name = todo.pop()
         if name not in seen:

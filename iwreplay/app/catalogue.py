@@ -1,4 +1,4 @@
-"""The catalogue of a store, with the scorers and the tasks of this build."""
+"""The catalogue of a store, with the tasks and scorers of this build, and users' own scorers as they were used last."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from iwreplay.canonical import struct_hash
 from iwreplay.catalogue import Catalogue, KnownTasks, PresentTask, ReleasedTask
 from iwreplay.scene.loader import data_root
 from iwreplay.scene.toml import Source
-from iwreplay.store import Store
+from iwreplay.store import Store, present_scorers
 from iwreplay.taskpack.loader import survey_tasks
 from iwreplay.vocabulary import FAMILIES
 
@@ -31,7 +31,9 @@ _PAYS_FROM = 16
 def open_catalogue(store: Path, *, folder: Path | None = None) -> Catalogue:
     """The file is in the store, or in `folder`. StoreError when `store` is not one."""
     tasks = DataTasks(data_root())
-    return Catalogue(Store.open(store), scorers=scorer_hashes(), tasks=tasks, each=_each, folder=folder)
+    opened = Store.open(store)
+    scorers = {**present_scorers(store), **scorer_hashes()}
+    return Catalogue(opened, scorers=scorers, tasks=tasks, each=_each, folder=folder)
 
 
 def _each(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:

@@ -1,4 +1,4 @@
-"""Benchmark runs on a Ray cluster: every episode is a task of it.
+"""Work on a Ray cluster: every episode is a task of it, of a benchmark run or of scoring.
 
 A worker records into a folder of its own and sends the episode's files back; the store is written here only, so that
 the machines of the cluster share nothing, and one that goes away leaves nothing half done. What models take is counted
@@ -10,20 +10,28 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from iwreplay.app.engines import Done, Job, LostError, StoppedError
 from iwreplay.app.recording import RecordedEpisode, record_into
-from iwreplay.errors import IwreplayError
+from iwreplay.errors import IwreplayError, WorkerError
 from iwreplay.store import Episode, write_whole
 from recorder.benchmark import Charged, RunMeter
 from recorder.benchmark.meter import RemoteMeter
 
-__all__ = ["RayEngine", "RayMissingError"]
+__all__ = ["RayEngine", "RayMissingError", "ray_each"]
+
+Item = TypeVar("Item")
+Packed = TypeVar("Packed")
+Result = TypeVar("Result")
+
+#: times that an item is begun whose worker goes away
+_MAX_TRIES = 3
 
 
 class RayMissingError(IwreplayError):
@@ -37,17 +45,7 @@ class RayEngine:
         """jobs: at a time; the cluster may do fewer. RayMissingError."""
         self.capacity = jobs
         self._meter = meter
-        self._ray = _ray()
-        try:
-            self._ray.init(
-                address=address,
-                num_cpus=None if address else jobs,
-                include_dashboard=False,
-                log_to_driver=False,
-                configure_logging=False,
-            )
-        except (ConnectionError, RuntimeError, ValueError) as e:
-            raise RayMissingError(f"the Ray cluster {address or 'on this machine'} can't be used: {e}") from e
+        self._ray = _started(address, cpus=jobs)
         # on this machine: one that goes away must not take it along
         here = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
             self._ray.get_runtime_context().get_node_id(), soft=False
@@ -105,6 +103,57 @@ class RayEngine:
         return Done(job=job, recorded=msgspec.structs.replace(recorded, log=str(job.episode.log)))
 
 
+def ray_each(
+    work: Callable[[Packed], Result],
+    items: Sequence[Item],
+    *,
+    pack: Callable[[Item], Packed],
+    name: Callable[[Item], str],
+    address: str | None,
+    jobs: int,
+) -> Iterator[tuple[Item, Result]]:
+    """`work` of every packed item, as tasks of a Ray cluster (one with `jobs` processes is started on this machine when
+    no address is given), in the order in which they are done. What is packed is packed when there is room for it.
+
+    An item whose worker goes away is begun again; WorkerError when that happens three times. RayMissingError. What
+    `work` raises is raised. When this is left early, what is under way is broken off.
+    """
+    ray = _started(address, cpus=jobs)
+    flying: dict[Any, tuple[Item, int]] = {}
+    try:
+        room = max(1, 2 * int(ray.cluster_resources().get("CPU", 1)))
+        task = ray.remote(num_cpus=1, max_retries=0)(_carry_out)
+        left = [(item, 1) for item in reversed(items)]
+        while left or flying:
+            while left and len(flying) < room:
+                item, attempt = left.pop()
+                flying[task.remote(work, pack(item))] = item, attempt
+            done, _ = ray.wait(list(flying), num_returns=1)
+            item, attempt = flying.pop(done[0])
+            try:
+                result = ray.get(done[0])
+            except ray.exceptions.RayTaskError as e:
+                raise e.cause if isinstance(e.cause, Exception) else e from None
+            except ray.exceptions.RayError as e:
+                if attempt == _MAX_TRIES:
+                    raise WorkerError(
+                        f"the worker of {name(item)} on the Ray cluster went away {_MAX_TRIES} times; what was "
+                        "finished is kept"
+                    ) from e
+                left.append((item, attempt + 1))
+                continue
+            yield item, result
+    finally:
+        for under_way in flying:
+            ray.cancel(under_way, force=True)
+        ray.shutdown()
+
+
+def _carry_out(work: Callable[[Packed], Result], packed: Packed) -> Result:
+    """Runs in a worker of the cluster."""
+    return work(packed)
+
+
 def _put(files: dict[str, bytes], episode: Episode) -> None:
     """The files of an episode where they belong; its log comes last, so that an episode that has one is whole."""
     assert episode.folder is not None, "an episode of a run is in a store"
@@ -156,6 +205,22 @@ class _ActorCounter:
 
     def charge(self, charged: Charged) -> None:
         _ray().get(self._actor.charge.remote(charged))
+
+
+def _started(address: str | None, *, cpus: int) -> Any:
+    """Ray, connected to a cluster; RayMissingError."""
+    ray = _ray()
+    try:
+        ray.init(
+            address=address,
+            num_cpus=None if address else cpus,
+            include_dashboard=False,
+            log_to_driver=False,
+            configure_logging=False,
+        )
+    except (ConnectionError, RuntimeError, ValueError) as e:
+        raise RayMissingError(f"the Ray cluster {address or 'on this machine'} can't be used: {e}") from e
+    return ray
 
 
 def _ray() -> Any:

@@ -14,12 +14,14 @@ import msgspec
 
 from iwreplay.app.episodes import find_episodes, look_at
 from iwreplay.app.pool import each
-from iwreplay.errors import EventError, LogError
-from iwreplay.log import Recovered, read_log
-from iwreplay.store import BookedScore, Episode, ScoreBook, ScoreKey
+from iwreplay.app.scorer_file import ScorerFile, load_scorer
+from iwreplay.app.scorer_running import ScorerRunError, score_with
+from iwreplay.errors import EventError, LogError, UnknownNameError
+from iwreplay.log import LogReader, Recovered, read_log
+from iwreplay.store import BookedScore, Episode, PresentScorer, ScoreBook, ScoreKey, Store, keep_present
 from scorers import SCORERS, Score, Scorer, Unscorable, score_all, scorer_hash, scorer_named
 
-__all__ = ["ScoreLine", "score_episode", "score_episodes", "scorer_hashes"]
+__all__ = ["ScoreLine", "find_scorers", "score_episode", "score_episodes", "scorer_hashes"]
 
 #: episodes that a process must have to score for it to be worth starting it
 _PAYS_FROM = 250
@@ -36,8 +38,8 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     metric: str
     #: None when unscorable, undefined, or not computed
     value: float | None
-    #: scored; unscorable: the log can't support it; undefined: it has no meaning for such an episode; or missing: it
-    #: was asked not to compute it
+    #: scored; unscorable: the log can't support it; undefined: it has no meaning for such an episode; missing: it was
+    #: asked not to compute it; or error: a user's scorer failed, and nothing is kept
     status: str
     #: what became of the episode, see `iwreplay.store.STATUSES`
     episode_status: str
@@ -56,7 +58,25 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
 
 def scorer_hashes() -> dict[str, str]:
     """Present hash of every scorer of this build, by name."""
-    return {s.name: _hash(s.name) for s in SCORERS}
+    return {s.name: _hash(s) for s in SCORERS}
+
+
+def find_scorers(names: tuple[str, ...]) -> tuple[Scorer | ScorerFile, ...]:
+    """Each one named: a built-in scorer, or the file of a user's own, which ends in .py. UnknownNameError,
+    ScorerFileError; UnknownNameError too for two of the same name."""
+    chosen = tuple(load_scorer(Path(n)) if n.endswith(".py") else _built_in(n) for n in names)
+    for n, scorer in zip(names, chosen, strict=True):
+        if sum(s.name == scorer.name for s in chosen) > 1:
+            raise UnknownNameError("scorer", n, hint=f"{scorer.name} is named twice; each counts once.")
+    return chosen
+
+
+def _built_in(name: str) -> Scorer:
+    try:
+        return scorer_named(name)
+    except UnknownNameError as e:
+        hint = f"A scorer of your own is named by its file: {name or 'my_metric'}.py"
+        raise UnknownNameError("scorer", name, known=e.known, hint=hint) from None
 
 
 def score_episodes(
@@ -67,19 +87,30 @@ def score_episodes(
     again: bool = False,
     compute: bool = True,
     keep: bool = True,
+    count: bool = True,
     jobs: int | None = None,
+    engine: str = "local",
+    ray_address: str | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> tuple[ScoreLine, ...]:
-    """Scores episodes (all of the store when none is named) under all scorers, or those named.
+    """Scores episodes (all of the store when none is named) under all built-in scorers, or those named (as of
+    `find_scorers`).
 
     A kept score is used when log, scorer and parameters are the same, unless `again`. With `compute` off nothing is
     computed or written: what is missing or stale has the status "missing". With `keep` off, for a store that may not be
     written, what is computed is not kept. What has to be computed is computed in `jobs` processes, or in as many as pay
-    when it is None; the answer is the same for any number.
+    when it is None, or on a Ray cluster; the answer is the same for any. With `count`, the versions of users' scorers
+    that are named are from now on those that the catalogue of the store shows.
+
+    UnknownNameError, ScorerFileError.
     """
-    chosen = tuple(scorer_named(s) for s in scorers) or SCORERS
+    chosen = find_scorers(scorers) or SCORERS
     episodes = find_episodes(store, wanted)
     work = partial(_score_here, hashes=scorer_hashes(), scorers=chosen, again=again, compute=compute, keep=keep)
+    if compute and keep and count:
+        _count_from_now(store, chosen)
+    if compute and engine == "ray":
+        return _score_on_ray(work, episodes, again=again, address=ray_address, jobs=jobs, progress=progress)
     found: dict[Episode, tuple[ScoreLine, ...]] = {}
     if compute and not again and _jobs_that_pay(len(episodes), jobs) > 1:
         # what is kept costs less than handing it to another process
@@ -110,6 +141,36 @@ def _score_several(
     return tuple(work(e) for e in episodes)
 
 
+def _count_from_now(store: Path, scorers: tuple[Scorer | ScorerFile, ...]) -> None:
+    """These versions of users' scorers are those that the catalogue of a store shows; outside a store, nothing."""
+    for s in scorers:
+        if isinstance(s, ScorerFile) and Store.is_at(store):
+            keep_present(store, PresentScorer(scorer=s.name, scorer_hash=s.hash, scorer_version=s.version))
+
+
+def _score_on_ray(
+    work: partial[tuple[ScoreLine, ...]],
+    episodes: tuple[Episode, ...],
+    *,
+    again: bool,
+    address: str | None,
+    jobs: int | None,
+    progress: Callable[[int, int], None],
+) -> tuple[ScoreLine, ...]:
+    """What is kept and what can't be scored is told here; the rest goes to the cluster."""
+    from iwreplay.app.scoring_on_ray import score_on_ray
+
+    found = {e: work(e, again=False, compute=False) for e in episodes}
+    todo = [e for e, lines in found.items() if any(s.status == "missing" or (again and s.kept) for s in lines)]
+    progress(len(episodes) - len(todo), len(episodes))
+    if todo:
+        done = score_on_ray(work, todo, address=address, jobs=jobs or os.cpu_count() or 1)
+        for n, (episode, lines) in enumerate(done, start=1):
+            found[episode] = lines
+            progress(len(episodes) - len(todo) + n, len(episodes))
+    return tuple(line for e in episodes for line in found[e])
+
+
 def _jobs_that_pay(episodes: int, wanted: int | None) -> int:
     if wanted is not None:
         return wanted
@@ -129,7 +190,13 @@ def _collecting_less_often() -> Iterator[None]:
 
 
 def _score_here(
-    episode: Episode, *, hashes: dict[str, str], scorers: tuple[Scorer, ...], again: bool, compute: bool, keep: bool
+    episode: Episode,
+    *,
+    hashes: dict[str, str],
+    scorers: tuple[Scorer | ScorerFile, ...],
+    again: bool,
+    compute: bool,
+    keep: bool,
 ) -> tuple[ScoreLine, ...]:
     """`score_episode`, perhaps in a process of its own, which need not read all sources for the hashes."""
     _HASHES.update(hashes)
@@ -137,7 +204,7 @@ def _score_here(
         return score_episode(episode, scorers=scorers, again=again, compute=compute, keep=keep)
 
 
-def _is_kept(episode: Episode, scorers: tuple[Scorer, ...]) -> bool:
+def _is_kept(episode: Episode, scorers: tuple[Scorer | ScorerFile, ...]) -> bool:
     """Whether there is nothing to compute."""
     try:
         with read_log(episode.log) as log:
@@ -150,13 +217,14 @@ def _is_kept(episode: Episode, scorers: tuple[Scorer, ...]) -> bool:
 def score_episode(
     episode: Episode,
     *,
-    scorers: tuple[Scorer, ...] = SCORERS,
+    scorers: tuple[Scorer | ScorerFile, ...] = SCORERS,
     again: bool = False,
     compute: bool = True,
     keep: bool = True,
 ) -> tuple[ScoreLine, ...]:
     """One line for each scorer, in their order. A damaged log is unscorable, with the damage as the reason; so is one
-    that was recovered with events missing, whatever the rest of it says."""
+    that was recovered with events missing, whatever the rest of it says. Where a user's scorer fails, that is in its
+    line."""
     try:
         with read_log(episode.log) as log:
             root = log.root_hash
@@ -172,33 +240,62 @@ def score_episode(
             stale = {s.name: book.stale_because(keys[s.name]) for s in scorers}
             todo = tuple(s for s in scorers if s.name not in kept)
             fresh = dict(kept)
+            failed: dict[str, str] = {}
             if todo and compute:
-                for scorer, found in zip(todo, score_all(log, scorers=todo), strict=True):
-                    fresh[scorer.name] = _booked(keys[scorer.name], found)
+                for scorer, found in _computed(log, todo, path=episode.log):
+                    if isinstance(found, ScorerRunError):
+                        failed[scorer.name] = str(found)
+                    else:
+                        fresh[scorer.name] = _booked(keys[scorer.name], found)
                 if keep:
-                    book.put(*(fresh[s.name] for s in todo))
+                    book.put(*(fresh[s.name] for s in todo if s.name in fresh))
     except (LogError, EventError) as e:
         return _no_scores(episode, scorers, str(e))
     whole = all(s.name in fresh and fresh[s.name].status != "unscorable" for s in scorers)
     became = "ended" if whole else look_at(episode).status
     return tuple(
-        _line(episode, keys[s.name], fresh.get(s.name), stale=stale[s.name], kept=s.name in kept, became=became)
+        _line(
+            episode,
+            keys[s.name],
+            fresh.get(s.name),
+            stale=stale[s.name],
+            kept=s.name in kept,
+            became=became,
+            error=failed.get(s.name),
+        )
         for s in scorers
     )
+
+
+def _computed(
+    log: LogReader, todo: tuple[Scorer | ScorerFile, ...], *, path: Path
+) -> Iterator[tuple[Scorer | ScorerFile, Score | Unscorable | ScorerRunError]]:
+    """What each scorer says about an open log; the built-in ones read it once for all of them."""
+    ours = tuple(s for s in todo if isinstance(s, Scorer))
+    if ours:
+        yield from zip(ours, score_all(log, scorers=ours), strict=True)
+    for scorer in todo:
+        if isinstance(scorer, ScorerFile):
+            try:
+                yield scorer, score_with(scorer, log, path=path)
+            except ScorerRunError as e:
+                yield scorer, e
 
 
 #: present hash of scorers, by name
 _HASHES: dict[str, str] = {}
 
 
-def _hash(name: str) -> str:
-    if name not in _HASHES:
-        _HASHES[name] = scorer_hash(scorer_named(name))
-    return _HASHES[name]
+def _hash(scorer: Scorer | ScorerFile) -> str:
+    if isinstance(scorer, ScorerFile):
+        return scorer.hash
+    if scorer.name not in _HASHES:
+        _HASHES[scorer.name] = scorer_hash(scorer)
+    return _HASHES[scorer.name]
 
 
-def _key(scorer: Scorer, root: str) -> ScoreKey:
-    return ScoreKey(root_hash=root, scorer=scorer.name, scorer_hash=_hash(scorer.name), parameters=dict(scorer.params))
+def _key(scorer: Scorer | ScorerFile, root: str) -> ScoreKey:
+    return ScoreKey(root_hash=root, scorer=scorer.name, scorer_hash=_hash(scorer), parameters=dict(scorer.params))
 
 
 def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
@@ -222,17 +319,24 @@ def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
 
 
 def _line(
-    episode: Episode, key: ScoreKey, score: BookedScore | None, *, stale: str | None, kept: bool, became: str
+    episode: Episode,
+    key: ScoreKey,
+    score: BookedScore | None,
+    *,
+    stale: str | None,
+    kept: bool,
+    became: str,
+    error: str | None,
 ) -> ScoreLine:
     return ScoreLine(
         episode=episode.id,
         metric=score.metric if score is not None else key.scorer,
         value=score.value if score is not None else None,
-        status=score.status if score is not None else "missing",
+        status=score.status if score is not None else "error" if error is not None else "missing",
         episode_status=became,
         stale_because=stale,
         kept=kept,
-        reason=score.reason if score is not None else "",
+        reason=score.reason if score is not None else error or "",
         scorer=key.scorer,
         scorer_hash=key.scorer_hash,
         root_hash=key.root_hash,
@@ -248,7 +352,7 @@ def _lost(recovered: Recovered) -> str:
 
 
 def _no_scores(
-    episode: Episode, scorers: tuple[Scorer, ...], why: str, *, root: str | None = None
+    episode: Episode, scorers: tuple[Scorer | ScorerFile, ...], why: str, *, root: str | None = None
 ) -> tuple[ScoreLine, ...]:
     became = look_at(episode).status
     return tuple(
@@ -262,7 +366,7 @@ def _no_scores(
             kept=False,
             reason=why,
             scorer=s.name,
-            scorer_hash=_hash(s.name),
+            scorer_hash=_hash(s),
             root_hash=root,
             parameters=dict(s.params),
             evidence=(),

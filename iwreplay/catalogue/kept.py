@@ -13,6 +13,8 @@ from iwreplay.store import BookedScore, KeptVerdict, ReplayVerdict
 __all__ = ["kept_rows"]
 
 _PASSED = {"clean_pass": True, "assisted_pass": True, "fail": False, "not_reached": None}
+#: built-in scorers whose details tell of checks and points
+_OF_CHECKS = ("pass", "capability")
 _GRADES = ("exact", "state-equal", "within-tolerance", "outcome-equal", "diverged")
 
 
@@ -49,12 +51,12 @@ def _score_row(score: BookedScore) -> dict[str, Any]:
 
 def _points_of(score: BookedScore) -> Iterator[dict[str, Any]]:
     """The capability points in a score's details; none in those of other scorers."""
-    for p in score.details.get("points", ()):
+    for p in _details_of(score, "points"):
         yield {"point": p["id"], "capability": p["capability"], "status": p["status"], "help": p["help"]}
 
 
 def _checks_of(score: BookedScore) -> Iterator[dict[str, Any]]:
-    for c in score.details.get("checks", ()):
+    for c in _details_of(score, "checks"):
         yield {
             "check_id": c["id"],
             "kind": c["kind"],
@@ -64,7 +66,7 @@ def _checks_of(score: BookedScore) -> Iterator[dict[str, Any]]:
             "decided_seq": c["decided_seq"],
             "evidence": c["evidence"],
         }
-    for p in score.details.get("points", ()):
+    for p in _details_of(score, "points"):
         yield {
             "check_id": p["id"],
             "kind": "point",
@@ -74,6 +76,11 @@ def _checks_of(score: BookedScore) -> Iterator[dict[str, Any]]:
             "decided_seq": p["decided_seq"],
             "evidence": p["evidence"],
         }
+
+
+def _details_of(score: BookedScore, name: str) -> Iterable[dict[str, Any]]:
+    """A part of the details of a scorer of checks; one's own may have anything under the same name."""
+    return score.details.get(name, ()) if score.key.scorer in _OF_CHECKS else ()
 
 
 def _replay_row(kept: KeptVerdict, *, root_hash: str | None) -> dict[str, Any]:

@@ -272,7 +272,8 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         "scores",
-        "Scores kept in the store that are valid for the log as it is and for the scorers of this build.",
+        "Scores kept in the store that are valid for the log as it is, by the scorers of this build and by one's own "
+        "as they were used last.",
         (
             _EPISODE,
             Column("scorer", "VARCHAR", "name of the scorer"),

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, MaxCostOption, MaxTokensOption, StoreOption
+from iwreplay.cli.options import (
+    DEFAULT_STORE,
+    AddressOption,
+    EngineOption,
+    JsonOption,
+    MaxCostOption,
+    MaxTokensOption,
+    StoreOption,
+)
 from iwreplay.cli.output import counted, note, print_json, print_table, say, stages
 from iwreplay.cli.secrets import secrets
 from iwreplay.errors import ParticipantError
@@ -20,12 +28,7 @@ __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Whole benchmark runs: begin, go on, look.")
 
-EngineName = Literal["local", "ray"]
 ParallelOption = Annotated[int, typer.Option("--parallel", "-p", help="Episodes played at a time.", min=1)]
-EngineOption = Annotated[EngineName, typer.Option("--engine", help="local processes, or a Ray cluster.")]
-AddressOption = Annotated[
-    str | None, typer.Option("--ray-address", help="Of a Ray cluster; without one it is started here.", metavar="HOST")
-]
 RunCostOption = Annotated[
     float | None,
     typer.Option("--run-cost", help="US dollars that the models of the whole run may take.", min=0.0, metavar="USD"),

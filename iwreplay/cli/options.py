@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 __all__ = [
     "DEFAULT_STORE",
+    "AddressOption",
+    "EngineName",
+    "EngineOption",
     "EpisodeArgument",
     "JsonOption",
     "MaxCostOption",
@@ -27,6 +30,11 @@ NoStoreOption = Annotated[
     Path, typer.Option("--store", help="Taken, as by every command; this one needs no store.", metavar="DIR")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+EngineName = Literal["local", "ray"]
+EngineOption = Annotated[EngineName, typer.Option("--engine", help="local processes, or a Ray cluster.")]
+AddressOption = Annotated[
+    str | None, typer.Option("--ray-address", help="Of a Ray cluster; without one it is started here.", metavar="HOST")
+]
 MaxCostOption = Annotated[
     float | None,
     typer.Option(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
-from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
+from iwreplay.cli.options import DEFAULT_STORE, AddressOption, EngineOption, JsonOption, StoreOption
+from iwreplay.cli.output import counted, exit_with, note, print_json, print_table, progress, say
+from iwreplay.cli.score_diff import show_difference
 
 if TYPE_CHECKING:
     from iwreplay.app.explaining import CheckLine
@@ -28,7 +29,19 @@ def score(
     *,
     scorer: Annotated[
         list[str] | None,
-        typer.Option("--scorer", help="Only this scorer (repeat); all when none is given.", metavar="NAME"),
+        typer.Option(
+            "--scorer",
+            help="Only this scorer (repeat), or the file of your own; all built-in ones when none is given.",
+            metavar="NAME|FILE.py",
+        ),
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--diff",
+            help="Compare two scorers: names, files, or NAME@HASH for what is kept of an older version.",
+            metavar="OLD NEW",
+        ),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Compute also what is kept and valid.")] = False,
     check: Annotated[
@@ -40,6 +53,8 @@ def score(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", help="Episodes scored at a time; as many as pay by default.", min=1)
     ] = None,
+    engine: EngineOption = "local",
+    ray_address: AddressOption = None,
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
@@ -51,23 +66,53 @@ def score(
     With --why --json it is an object a check: {episode, id, kind, capability, text, verdict, passed, help, seq,
     sim_time_s, turn, by_end, command, timeline, evidence}; an episode that can't be scored has none.
 
+    A scorer of your own is a Python file (docs/scorers.md). Where it fails, the episode has no score, and the exit code
+    is 1. --diff shows the episodes whose value changes, the events that made it change, and the reported numbers.
+
     Example: iwreplay score --why V06-oracle
+
+    Example: iwreplay score --diff mcr pass
     """
     if why:
-        if check or scorer:
-            raise typer.BadParameter("explains every check, without --check and --scorer", param_hint="--why")
+        if check or scorer or diff:
+            said = "explains every check, without --check and --scorer, and without --diff"
+            raise typer.BadParameter(said, param_hint="--why")
         _why(store, tuple(episodes or ()), again=again, json=json)
+        return
+    named = tuple(episodes or ())
+    if diff:
+        if check or scorer:
+            raise typer.BadParameter("compares two scorers, without --check and --scorer", param_hint="--diff")
+        from iwreplay.app.score_diff import diff_scores
+
+        old, new = diff
+        show_difference(
+            lambda tell: diff_scores(
+                store,
+                named,
+                old=old,
+                new=new,
+                again=again,
+                jobs=jobs,
+                engine=engine,
+                ray_address=ray_address,
+                progress=tell,
+            ),
+            json=json,
+        )
         return
     from iwreplay.app.scoring import score_episodes
 
     with progress("scoring") as tell:
         lines = score_episodes(
             store,
-            tuple(episodes or ()),
+            named,
             scorers=tuple(scorer or ()),
             again=again,
             compute=not check,
             jobs=jobs,
+            engine=engine,
+            ray_address=ray_address,
             progress=tell,
         )
     if json:
@@ -88,12 +133,24 @@ def score(
             note(_counted(lines))
     if any(s.root_hash is None for s in lines):
         raise typer.Exit(_DAMAGED)
+    exit_with(_errors(lines))
     if check and not all(s.kept for s in lines):
         raise typer.Exit(1)
 
 
+def _errors(lines: Iterable[ScoreLine]) -> Iterator[Exception]:
+    """What went wrong in scorers of users, once for each reason, with the episodes."""
+    by_reason: dict[str, list[str]] = {}
+    for s in lines:
+        if s.status == "error":
+            by_reason.setdefault(s.reason, []).append(s.episode)
+    for reason, episodes in by_reason.items():
+        more = f" and {len(episodes) - 1} more" if len(episodes) > 1 else ""
+        yield ValueError(f"{episodes[0]}{more}: {reason}")
+
+
 def _counted(lines: Sequence[ScoreLine]) -> str:
-    valid = [s for s in lines if s.status != "missing" and s.root_hash is not None]
+    valid = [s for s in lines if s.status not in ("missing", "error") and s.root_hash is not None]
     kept = sum(s.kept for s in valid)
     if not kept:
         return f"{counted(len(valid), 'score')} computed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from iwreplay.store.contents import Contents
 from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, safe_id, write_whole
 from iwreplay.store.pixels import KeptPixels
+from iwreplay.store.present import PresentScorer, keep_present, present_scorers
 from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey
 from iwreplay.store.status import STATUSES, Status, status_of
 from iwreplay.store.verdicts import (
@@ -28,6 +29,7 @@ __all__ = [
     "FirstDivergence",
     "KeptPixels",
     "KeptVerdict",
+    "PresentScorer",
     "ReplayVerdict",
     "ScoreBook",
     "ScoreKey",
@@ -35,8 +37,10 @@ __all__ = [
     "StepVerdict",
     "Store",
     "VerdictClaim",
+    "keep_present",
     "kept_verdicts",
     "log_at",
+    "present_scorers",
     "safe_id",
     "status_of",
     "verdicts_stamp",

@@ -9,6 +9,7 @@
     DIR/episodes/<id>/requests/     what was sent to models, named by the hashes that the log has
     DIR/episodes/<id>/seen/         pictures as a person who played was shown them
     DIR/annotations/                what people say of episodes, by the root hashes of their logs
+    DIR/scorers/<name>.json         which version of a user's own scorer counts
     DIR/catalogue.duckdb            for questions; disposable
 
 An episode's folder is made in one step before its log is begun, so two recorders never share one. There is no
