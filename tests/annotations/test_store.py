@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -14,9 +15,10 @@ import pytest
 
 from iwreplay.annotations import Label, Ledger, Record, record_id
 from iwreplay.canonical import sha256_hex
-from iwreplay.errors import AnnotationError, LogWriteError, StoreDamagedError
+from iwreplay.errors import AnnotationError, LogLockedError, LogWriteError, StoreDamagedError
 from iwreplay.store import Store
-from iwreplay.store.annotations import add_annotations, annotations_file, kept_annotations
+from iwreplay.store.annotations import Act, add_annotations, annotations_file, kept_annotations
+from iwreplay.store.journal import Journal
 
 ROOT = Path(__file__).resolve().parents[2]
 LOG = "a" * 64
@@ -94,6 +96,27 @@ def test_two_who_write_at_once_lose_nothing(empty: Store) -> None:
     kept = kept_annotations(empty)
     assert len(kept.records) == 120
     assert kept.annotators == ("anna", "ben", "carla")
+
+
+def test_threads_of_one_process_take_turns_too(empty: Store) -> None:
+    def write(name: str) -> None:
+        for n in range(15):
+            _keep(empty, _label(n, annotator=name))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, ("anna", "ben", "carla", "dora")))
+    assert len(kept_annotations(empty).records) == 60
+
+
+def test_who_waits_too_long_is_told(empty: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    _keep(empty, _label(1))
+    path = annotations_file(empty)
+    with Journal[Act](path, Act, wait_s=1.0):
+        monkeypatch.setattr("iwreplay.store.annotations._WAIT_S", 0.05)
+        with pytest.raises(LogLockedError, match="another process is writing"):
+            _keep(empty, _label(2))
+    assert _keep(empty, _label(2)) == (_label(2),)
+    assert path.with_name("journal.jsonl.lock").exists(), "those who wait must find the same file"
 
 
 def test_a_writer_that_is_killed_loses_nothing_that_was_acknowledged(empty: Store) -> None:
