@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "open_store"]
 
 
-def open_store(path: str | Path) -> OpenStore:
+def open_store(path: str | Path, *, mirror: str | Path | None = None) -> OpenStore:
     """The store of episodes in a folder, to look at: a sequence of its episodes, and the tables of its catalogue.
 
+    An address on an object store ("s3://...") is read through a mirror: the folder `mirror`, or one below iw-mirror.
     StoreError when there is no store. Nothing in it is changed but what is made from the logs: the catalogue when it is
     asked, and scores when they are computed. A store that may not be written can be opened too."""
     from iwreplay.notebook import OpenStore
 
-    return OpenStore.at(path)
+    return OpenStore.at(path, mirror=mirror)

@@ -30,6 +30,8 @@ __all__ = [
     "ParticipantError",
     "PictureWriteError",
     "QueryError",
+    "RemoteDamagedError",
+    "RemoteError",
     "RenderError",
     "ReportError",
     "SceneError",
@@ -264,6 +266,24 @@ class AnnotationError(IwreplayError):
 
 class StatisticsError(IwreplayError):
     """Numbers that no statistic can be made of: more successes than trials, rows of unequal length, an unknown name."""
+
+
+class RemoteError(StoreError):
+    """An object store that can't be reached, refuses, or has not what was asked for. Never holds credentials."""
+
+    def __init__(self, where: str, reason: str, *, hint: str = "") -> None:
+        self.where, self.reason, self.hint = where, reason, hint
+        super().__init__(f"{where}: {reason.rstrip('.')}.{f' {hint}' if hint else ''}")
+
+
+class RemoteDamagedError(RemoteError):
+    """An object that is not what its manifest says, however often it is asked for."""
+
+    exit_code = 3
+
+    def __init__(self, address: str, name: str, reason: str, *, hint: str = "") -> None:
+        self.address, self.name = address, name
+        super().__init__(f"{address} ({name})", reason, hint=hint)
 
 
 class QueryError(IwreplayError):

@@ -14,7 +14,7 @@ from iwreplay.log import check, read_log
 from iwreplay.store import Episode, Store, log_at, safe_id
 from iwreplay.version import __version__
 
-__all__ = ["ImportedEpisode", "import_logs"]
+__all__ = ["ImportedEpisode", "import_logs", "root_of"]
 
 
 class ImportedEpisode(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ def _audited(file: str) -> _Wanted:
 
 
 def _planned(store: Path, wanted: tuple[_Wanted, ...]) -> tuple[_Wanted, ...]:
-    there = {e.id: _root_of(e) for e in Store.open(store).episodes()} if Store.is_at(store) else {}
+    there = {e.id: root_of(e) for e in Store.open(store).episodes()} if Store.is_at(store) else {}
     names = {root: name for name, root in there.items() if root is not None}
     plan = []
     for item in wanted:
@@ -121,7 +121,7 @@ def _planned(store: Path, wanted: tuple[_Wanted, ...]) -> tuple[_Wanted, ...]:
     return tuple(plan)
 
 
-def _root_of(episode: Episode) -> str | None:
+def root_of(episode: Episode) -> str | None:
     """Root hash of an episode of the store; None when it has none (damaged, never begun)."""
     if not episode.begun:
         return None

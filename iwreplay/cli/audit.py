@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, ReadStoreOption
 from iwreplay.cli.output import counted, print_json, print_table, progress, say
 
 __all__ = ["add_to"]
@@ -18,7 +18,7 @@ def audit(
         typer.Argument(help="Ids of episodes, unique beginnings of ids, or paths of logs.", metavar="EPISODE"),
     ] = None,
     *,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Audit episodes against the 43 statements of the evaluation protocol.

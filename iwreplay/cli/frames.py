@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, ReadStoreOption
 from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 __all__ = ["MOST_SIDE_PX", "add_to", "file_of_kind", "size_of"]
@@ -92,7 +92,7 @@ def frames(
     verify_only: Annotated[
         bool, typer.Option("--verify", help="Draw and compare, write nothing. Kept pixels are not used.")
     ] = False,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Draw frames from the log as PNG files, contact sheets, a video or a map, and compare pixels with their hashes.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, ReadStoreOption, StoreOption
 from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _DAMAGED = 3
 
 
 @app.command()
-def check(episode: EpisodeArgument, *, store: StoreOption = DEFAULT_STORE, json: JsonOption = False) -> None:
+def check(episode: EpisodeArgument, *, store: ReadStoreOption = DEFAULT_STORE, json: JsonOption = False) -> None:
     """Read a whole log and audit everything in it: checksums, hash chain, order, types, canonical form.
 
     Exit code 3 when it is truncated or corrupt; an open log (no seal, but intact) is good. --json gives {state, events,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import threading
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -23,9 +25,11 @@ from iwreplay.cli import (
     scenes,
     score,
     show,
+    store,
     tasks,
 )
 from iwreplay.cli.interrupts import CtrlC
+from iwreplay.cli.options import mirror_in
 from iwreplay.cli.output import OutputClosedError, note
 from iwreplay.errors import IwreplayError
 from iwreplay.version import __version__
@@ -43,6 +47,8 @@ _UsageError: Any = typer.BadParameter.__base__
 #: exit codes of Ctrl-C and of a reader that closes the pipe: 128 + the number of the signal, as shells give them
 _INTERRUPTED, _OUTPUT_CLOSED = 130, 141
 _DISK_REFUSED = 3
+#: name of the threads of `iwreplay.remote.together`
+_TRANSFER = "transfer"
 
 app = typer.Typer(
     name="iwreplay",
@@ -68,8 +74,16 @@ def _root(
     _version_wanted: Annotated[
         bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
     ] = False,
+    mirror: Annotated[
+        Path | None,
+        typer.Option(
+            "--mirror",
+            help="Folder through which a store on an object store is read (--store URI); else one below iw-mirror.",
+            metavar="DIR",
+        ),
+    ] = None,
 ) -> None:
-    pass
+    mirror_in(mirror)
 
 
 app.add_typer(tasks.app, name="tasks")
@@ -86,6 +100,7 @@ report.add_to(app)
 app.add_typer(log.app, name="log")
 app.add_typer(bench.app, name="bench")
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(store.app, name="store")
 
 
 def main() -> None:
@@ -127,7 +142,17 @@ def _run() -> NoReturn:
         _fail(f"{e.strerror or e}{f': {e.filename}' if e.filename else ''}", _DISK_REFUSED if _disk_refused(e) else 2)
     if code == _INTERRUPTED:
         note("interrupted")
+        _leave_transfers()
     sys.exit(code or 0)
+
+
+def _leave_transfers() -> None:
+    """Python would wait at its end until Arrow has given up on a server that does not answer."""
+    if any(t.name == _TRANSFER for t in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        os._exit(_INTERRUPTED)
 
 
 def _disk_refused(error: BaseException | None) -> bool:

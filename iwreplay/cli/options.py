@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from iwreplay.cli.output import note, progress
+
 __all__ = [
     "DEFAULT_STORE",
     "AddressOption",
@@ -17,14 +19,57 @@ __all__ = [
     "MaxCostOption",
     "MaxTokensOption",
     "NoStoreOption",
+    "ReadStoreOption",
     "SceneArgument",
     "SceneTaskOption",
     "StoreOption",
+    "mirror_in",
 ]
 
 DEFAULT_STORE = Path("iw-store")
 
-StoreOption = Annotated[Path, typer.Option("--store", help="Folder of the episodes.", metavar="DIR")]
+
+class _Mirror:
+    """Folder of mirrors, as the root of the command line was told."""
+
+    folder: Path | None = None
+
+
+def mirror_in(folder: Path | None) -> None:
+    """Where stores on an object store are mirrored; None for the usual place."""
+    _Mirror.folder = folder
+
+
+def _folder(text: str | Path) -> Path:
+    if "://" in str(text):
+        from iwreplay.app.remoting import refuse_writing
+
+        refuse_writing(str(text))
+    return Path(text)
+
+
+def _folder_or_mirror(text: str | Path) -> Path:
+    if "://" not in str(text):
+        return Path(text)
+    from iwreplay.app.remoting import mirrored
+
+    with progress("mirror") as tell:
+        folder = mirrored(str(text), _Mirror.folder, progress=tell)
+    note(f"read through the mirror {folder}")
+    return folder
+
+
+StoreOption = Annotated[Path, typer.Option("--store", help="Folder of the episodes.", metavar="DIR", parser=_folder)]
+#: of commands that only read, which take a store on an object store too
+ReadStoreOption = Annotated[
+    Path,
+    typer.Option(
+        "--store",
+        help="Folder of the episodes, or the address of a store on an object store (s3://BUCKET/FOLDER).",
+        metavar="DIR|URI",
+        parser=_folder_or_mirror,
+    ),
+]
 #: of commands that read no episode, so that a script can give every command the same options
 NoStoreOption = Annotated[
     Path, typer.Option("--store", help="Taken, as by every command; this one needs no store.", metavar="DIR")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, ReadStoreOption
 from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 from iwreplay.errors import QueryError
 
@@ -35,7 +35,7 @@ def query(
         ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the file of --out if it is there.")] = False,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Ask the store's catalogue in SQL (DuckDB), read-only. Its tables are described in docs/catalogue.md.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, AddressOption, EngineOption, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, AddressOption, EngineOption, JsonOption, ReadStoreOption
 from iwreplay.cli.output import counted, exit_with, note, print_json, print_table, progress, say
 from iwreplay.cli.score_diff import show_difference
 
@@ -55,7 +55,7 @@ def score(
     ] = None,
     engine: EngineOption = "local",
     ray_address: AddressOption = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Score episodes. What is kept for the same log, scorer and parameters is used again; a stale score says why.

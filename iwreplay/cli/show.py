@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, ReadStoreOption
 from iwreplay.cli.output import note, print_json, print_json_line, print_table, say, say_wrapped
 from iwreplay.errors import UnknownNameError
 from iwreplay.vocabulary import WEARER
@@ -41,7 +41,7 @@ def show(
     seq: Annotated[
         int | None, typer.Option("--seq", help="Only this event, every field of it, between its neighbours.", min=0)
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Show an episode as a readable timeline, or list the episodes of the store.
@@ -165,7 +165,7 @@ def at(
         list[str] | None,
         typer.Option("--thing", help="Only these things (repeat), and every attribute of theirs.", metavar="ID"),
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Show the world as it was after one event: folded from the log, without physics.

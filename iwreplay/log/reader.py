@@ -128,6 +128,11 @@ class LogReader:
             return Chain().root
         return self._load(self._found.spans[-1]).meta.head
 
+    @property
+    def sealed_root(self) -> str | None:
+        """Root hash that the seal states, None without a seal. Read from the end of the file: nothing is verified."""
+        return None if self._found.seal is None else self._found.seal.root
+
     def __len__(self) -> int:
         """Events that the structure holds (before any damage of it)."""
         return self._found.events

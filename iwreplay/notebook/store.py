@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from iwreplay.app.catalogue import open_catalogue
+from iwreplay.app.remoting import is_address, mirrored
 from iwreplay.app.scoring import ScoreLine, score_episodes
 from iwreplay.catalogue import Catalogue, question, table_names
 from iwreplay.errors import CatalogueReadOnlyError, MissingLibraryError, UnknownNameError
@@ -33,8 +34,10 @@ class OpenStore:
         self.read_only = not all(os.access(p, os.W_OK) for p in (store.root, store.episodes_dir) if p.exists())
 
     @classmethod
-    def at(cls, path: str | Path) -> OpenStore:
-        """The store in that folder. StoreError when there is none."""
+    def at(cls, path: str | Path, *, mirror: str | Path | None = None) -> OpenStore:
+        """The store in that folder, or the mirror of that address as it is now. StoreError when there is none."""
+        if isinstance(path, str) and is_address(path):
+            return cls(Store.open(mirrored(path, None if mirror is None else Path(mirror))))
         return cls(Store.open(Path(path)))
 
     def __repr__(self) -> str:

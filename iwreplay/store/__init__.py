@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from iwreplay.store.contents import Contents
-from iwreplay.store.directory import STORE_VERSION, Episode, Store, log_at, safe_id, write_whole
+from iwreplay.store.directory import (
+    MARKER,
+    STORE_VERSION,
+    Episode,
+    Store,
+    decode_marker,
+    encode_marker,
+    log_at,
+    natural,
+    safe_id,
+    write_whole,
+)
 from iwreplay.store.pixels import KeptPixels
 from iwreplay.store.present import PresentScorer, keep_present, present_scorers
-from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey
+from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey, joined_scores
 from iwreplay.store.status import STATUSES, Status, status_of
 from iwreplay.store.verdicts import (
     EnvironmentChange,
@@ -20,6 +31,7 @@ from iwreplay.store.verdicts import (
 )
 
 __all__ = [
+    "MARKER",
     "STATUSES",
     "STORE_VERSION",
     "BookedScore",
@@ -37,9 +49,13 @@ __all__ = [
     "StepVerdict",
     "Store",
     "VerdictClaim",
+    "decode_marker",
+    "encode_marker",
+    "joined_scores",
     "keep_present",
     "kept_verdicts",
     "log_at",
+    "natural",
     "present_scorers",
     "safe_id",
     "status_of",

@@ -27,7 +27,18 @@ import msgspec
 
 from iwreplay.errors import AmbiguousNameError, StoreDamagedError, StoreError, UnknownNameError
 
-__all__ = ["STORE_VERSION", "Episode", "Store", "log_at", "safe_id", "write_whole"]
+__all__ = [
+    "MARKER",
+    "STORE_VERSION",
+    "Episode",
+    "Store",
+    "decode_marker",
+    "encode_marker",
+    "log_at",
+    "natural",
+    "safe_id",
+    "write_whole",
+]
 
 #: raised when the layout changes in a way that an older build would misread
 STORE_VERSION = 1
@@ -44,6 +55,16 @@ class _Marker(msgspec.Struct, frozen=True, kw_only=True):
 
     iw_store: int
     made_by: str = ""
+
+
+def encode_marker(*, made_by: str) -> bytes:
+    """What the marker of a store of this version holds."""
+    return msgspec.json.encode(_Marker(iw_store=STORE_VERSION, made_by=made_by)) + b"\n"
+
+
+def decode_marker(data: bytes) -> int:
+    """Version of the store. MsgspecError when it is no marker."""
+    return msgspec.json.decode(data, type=_Marker).iw_store
 
 
 class Episode(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,19 +141,19 @@ class Store:
         except OSError as e:
             raise StoreError(f"{root} can't be read as an episode store: {e.strerror} ({marker})") from e
         try:
-            found = msgspec.json.decode(raw, type=_Marker)
+            version = decode_marker(raw)
         except msgspec.MsgspecError as e:
             raise StoreDamagedError(
                 f"the marker of the store {root} is damaged ({e}). The episodes are untouched: "
                 f'write {{"iw_store": {STORE_VERSION}}} into {marker} to use them'
             ) from e
-        if found.iw_store > STORE_VERSION:
+        if version > STORE_VERSION:
             raise StoreDamagedError(
-                f"the store {root} has version {found.iw_store}, newer than {STORE_VERSION}, "
+                f"the store {root} has version {version}, newer than {STORE_VERSION}, "
                 "the newest that this build reads; upgrade iwreplay"
             )
-        if found.iw_store < 1:
-            raise StoreDamagedError(f"the marker of the store {root} names version {found.iw_store}, which never was")
+        if version < 1:
+            raise StoreDamagedError(f"the marker of the store {root} names version {version}, which never was")
         return cls(root)
 
     @classmethod
@@ -150,7 +171,7 @@ class Store:
         try:
             root.mkdir(parents=True, exist_ok=True)
             # before anything else: a folder that has something in it and no marker is taken for somebody else's
-            write_whole(root / MARKER, msgspec.json.encode(_Marker(iw_store=STORE_VERSION, made_by=made_by)) + b"\n")
+            write_whole(root / MARKER, encode_marker(made_by=made_by))
             (root / "episodes").mkdir(exist_ok=True)
         except OSError as e:
             raise StoreError(f"a store can't be made at {root}: {e.strerror}") from e
@@ -202,6 +223,19 @@ class Store:
             raise
         return episode
 
+    def take_in_folder(self, episode_id: str, folder: Path) -> Episode:
+        """A new episode whose folder is ready beside, on the same disk; it appears under its name in one step.
+        StoreError when the name is taken or the disk refuses; the folder is then where it was."""
+        target = self.episodes_dir / episode_id
+        if target.exists():
+            raise StoreError(f"{self.root} has an episode {episode_id}; nothing is overwritten")
+        try:
+            self.episodes_dir.mkdir(exist_ok=True)
+            folder.rename(target)
+        except OSError as e:
+            raise StoreError(f"the folder of episode {episode_id} can't be made in {self.root}: {e.strerror}") from e
+        return self._at(episode_id)
+
     def episodes(self) -> Iterator[Episode]:
         """Every episode by id, in natural order (-r2 before -r10). A folder without a log is one whose recorder
         died before its first commit; it is listed too."""
@@ -211,7 +245,7 @@ class Store:
                 names = [entry.name for entry in found if entry.is_dir()]
         except FileNotFoundError:
             return
-        for name in sorted(names, key=_natural):
+        for name in sorted(names, key=natural):
             yield self._at(name)
 
     def find(self, wanted: str) -> Episode:
@@ -276,5 +310,6 @@ def _holds_other_things(root: Path) -> bool:
     return any(not p.name.startswith(f".{MARKER}.") for p in root.iterdir())
 
 
-def _natural(name: str) -> tuple[tuple[int, str], ...]:
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """Key that sorts ids as people do: -r2 before -r10."""
     return tuple((int(p), "") if p.isdigit() else (-1, p) for p in re.split(r"(\d+)", name))

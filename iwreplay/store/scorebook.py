@@ -14,7 +14,7 @@ import msgspec
 from iwreplay.errors import StoreDamagedError, StoreError
 from iwreplay.store.directory import Episode, write_whole
 
-__all__ = ["BookedScore", "ScoreBook", "ScoreKey"]
+__all__ = ["BookedScore", "ScoreBook", "ScoreKey", "joined_scores"]
 
 BOOK_VERSION = 1
 #: entries kept for one scorer of one episode; the oldest go first
@@ -76,19 +76,7 @@ class ScoreBook:
                 f"the kept scores of {episode.id} can't be read: {e.strerror}; make {path} readable, "
                 "or delete it and score again"
             ) from e
-        try:
-            found = msgspec.json.decode(raw, type=_File)
-        except msgspec.MsgspecError as e:
-            raise StoreDamagedError(
-                f"the kept scores of {episode.id} are damaged ({e}); "
-                f"delete {path} and score again, nothing else is lost"
-            ) from e
-        if found.version > BOOK_VERSION:
-            raise StoreDamagedError(
-                f"the kept scores of {episode.id} have version {found.version}, newer than {BOOK_VERSION}, the newest "
-                f"that this build reads; upgrade iwreplay, or delete {path} and score again"
-            )
-        return cls(episode, found.entries)
+        return cls(episode, _entries(raw, episode.id, where=str(path)))
 
     def get(self, key: ScoreKey) -> BookedScore | None:
         """The score that is valid for exactly this key."""
@@ -112,24 +100,53 @@ class ScoreBook:
 
     def put(self, *new: BookedScore) -> None:
         """Keeps scores, in place of those of the same key, and writes the book in one step."""
-        keys = [n.key for n in new]
-        kept = [e for e in self.entries if e.key not in keys] + list(new)
-        for scorer in dict.fromkeys(n.key.scorer for n in new):
-            same = [e for e in kept if e.key.scorer == scorer]
-            for old in same[:-_MAX_PER_SCORER]:
-                kept.remove(old)
-        self.entries = tuple(kept)
+        self.entries = _joined(self.entries, new)
         path = self.episode.scores
         if path is None or not new:
             return
         try:
-            data = msgspec.json.encode(_File(version=BOOK_VERSION, entries=self.entries)) + b"\n"
-            write_whole(path, data, durable=False)
+            write_whole(path, _encoded(self.entries), durable=False)
         except OSError as e:
             raise StoreError(
                 f"the scores of {self.episode.id} can't be kept in {path}: {e.strerror}. "
                 "Where nothing may be written, score a copy of the store"
             ) from e
+
+
+def joined_scores(there: bytes, new: bytes, *, episode: str) -> bytes:
+    """Two books of one episode as one: where both have a score of the same key, the new one counts.
+    StoreDamagedError when either can't be read."""
+    books = [_entries(raw, episode, where=where) for raw, where in ((there, "the book there"), (new, "the new book"))]
+    return _encoded(_joined(*books))
+
+
+def _entries(raw: bytes, episode: str, *, where: str) -> tuple[BookedScore, ...]:
+    try:
+        found = msgspec.json.decode(raw, type=_File)
+    except msgspec.MsgspecError as e:
+        raise StoreDamagedError(
+            f"the kept scores of {episode} are damaged ({e}); delete {where} and score again, nothing else is lost"
+        ) from e
+    if found.version > BOOK_VERSION:
+        raise StoreDamagedError(
+            f"the kept scores of {episode} have version {found.version}, newer than {BOOK_VERSION}, the newest "
+            f"that this build reads; upgrade iwreplay, or delete {where} and score again"
+        )
+    return found.entries
+
+
+def _encoded(entries: tuple[BookedScore, ...]) -> bytes:
+    return msgspec.json.encode(_File(version=BOOK_VERSION, entries=entries)) + b"\n"
+
+
+def _joined(old: tuple[BookedScore, ...], new: tuple[BookedScore, ...]) -> tuple[BookedScore, ...]:
+    keys = [n.key for n in new]
+    kept = [e for e in old if e.key not in keys] + list(new)
+    for scorer in dict.fromkeys(n.key.scorer for n in new):
+        same = [e for e in kept if e.key.scorer == scorer]
+        for one in same[:-_MAX_PER_SCORER]:
+            kept.remove(one)
+    return tuple(kept)
 
 
 def _show(parameters: dict[str, str]) -> str:

@@ -47,7 +47,10 @@ OFFENCES = {
     "matplotlib is imported where figures are drawn only": ("iwreplay/reports/page.py", "import matplotlib"),
     "USD is imported by the scene's stage only": ("iwreplay/scene/model.py", "from pxr import Usd"),
     "duckdb is imported by the catalogue only": ("iwreplay/__init__.py", "import duckdb"),
-    "pyarrow is imported by the log and the catalogue only": ("iwreplay/store/__init__.py", "import pyarrow"),
+    "pyarrow is imported by the log, the catalogue and object stores only": (
+        "iwreplay/store/__init__.py",
+        "import pyarrow",
+    ),
     "pandas is imported for data frames only": ("iwreplay/catalogue/asking.py", "import pandas"),
     "typer and rich are imported by the command line only": ("replayer/__init__.py", "import rich"),
     "prompt_toolkit is imported where lines are typed only": ("iwreplay/cli/person.py", "import prompt_toolkit"),
