@@ -21,7 +21,7 @@ EXAMPLES = examples(app)
 
 def test_every_command_has_its_example() -> None:
     assert all(text.startswith(f"iwreplay {' '.join(path)} ") for path, text in EXAMPLES)
-    assert len(EXAMPLES) == 43
+    assert len(EXAMPLES) == 44
     assert EXAMPLES[0][0] == ("run",), "the others look at what it records"
 
 
