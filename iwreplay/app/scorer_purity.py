@@ -150,7 +150,7 @@ class _Reader:
                         self._from[local] = a.name if a.asname else local, node.lineno
             elif isinstance(node, ast.ImportFrom) and node.module is not None and node.module not in own:
                 self._from.update({a.asname or a.name: (f"{node.module}.{a.name}", node.lineno) for a in node.names})
-        self._imported = frozenset(self._from) | own
+        self._own = own
 
     def read(self) -> Iterator[Finding]:
         for dotted, line in self._from.values():
@@ -226,14 +226,18 @@ class _Reader:
                 targets = [node.func]
             elif isinstance(node.func, ast.Name) and node.func.id == "next" and node.args:
                 name = self._of_module(node.args[0], scopes)
-                if name is not None and name not in self._imported:
+                if name is not None:
                     yield Finding(node.lineno, f"takes the next of {name}, which belongs to the module: {_KEPT}")
         for target in targets:
             for part in ast.walk(target) if isinstance(target, ast.Tuple | ast.List) else (target,):
                 if isinstance(part, ast.Attribute | ast.Subscript):
                     name = self._of_module(part.value, scopes)
-                    if name is not None and not (isinstance(node, ast.Call) and name in self._imported):
+                    if name is not None and not (isinstance(node, ast.Call) and self._is_function(name, part.value)):
                         yield Finding(node.lineno, f"changes {name}, which belongs to the module: {_KEPT}")
+
+    def _is_function(self, name: str, owner: ast.expr) -> bool:
+        """`operator.add(...)` calls what a module has; `beside.SEEN.add(...)` changes it."""
+        return name in self._from or (name in self._own and isinstance(owner, ast.Name))
 
     def _of_module(self, node: ast.expr, scopes: tuple[_Names, ...]) -> str | None:
         """The name of the module's that an expression begins with."""

@@ -183,7 +183,10 @@ def _checked(answer: object, scorer: ScorerFile, events: tuple[tuple[int, Event]
         raise _wrong(scorer, f"a score of the metric {_short(answer.metric)}; its metric is {scorer.name!r}")
     if isinstance(answer, Unscorable):
         _check_unscorable(answer, scorer)
-        return msgspec.structs.replace(answer, missing=tuple(answer.missing), undefined=bool(answer.undefined))
+        reason = " ".join(answer.reason.split())
+        return Unscorable(
+            metric=scorer.name, reason=reason, missing=tuple(answer.missing), undefined=bool(answer.undefined)
+        )
     if not isinstance(answer, Score):
         raise _wrong(scorer, f"{_short(answer)}; give Score, Unscorable, a number or a truth value")
     value: object = answer.value

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from iwreplay.store import Store
+from tests.scorers.own import written
 
 ROOT = Path(__file__).parents[2]
 #: root may read and write everything; without its capabilities it is an owner like any other
@@ -134,6 +135,20 @@ def test_an_up_to_date_catalogue_of_a_store_that_may_not_be_written_is_asked(sto
     log.write_bytes(log.read_bytes()[:-1])
     _read_only(copied)
     _refused(_iwreplay(*asked, store=copied), "can't be brought up to date", "Permission denied")
+
+
+def test_a_scorer_of_ones_own_needs_a_store_that_takes_its_scores(store: Store, tmp_path: Path) -> None:
+    mine = written(tmp_path, "def score(events, task):\n    return 1\n")
+    _read_only(store)
+    note = f"the scorer mine can't be noted in {store.root / 'scorers' / 'mine.json'}: Permission denied"
+    _refused(_iwreplay("score", "--scorer", mine, store=store), note)
+    assert not (store.root / "scorers").exists()
+    for path in (store.root, *store.root.rglob("*")):
+        path.chmod(0o755)
+    assert _iwreplay("score", "--scorer", mine, store=store).returncode == 0
+    _read_only(store)
+    again = _iwreplay("score", "--scorer", mine, store=store)
+    assert (again.returncode, "3 scores, all kept from before" in again.stderr) == (0, True)
 
 
 def test_a_store_can_not_be_made_where_nothing_may_be_written(tmp_path: Path, store: Store) -> None:

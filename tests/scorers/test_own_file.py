@@ -160,6 +160,15 @@ def test_a_file_beside_it_is_read_the_same_way(tmp_path: Path) -> None:
         load_scorer(written(tmp_path, "import mine\n" + SCORE))
 
 
+def test_what_a_file_beside_it_has_is_not_changed_either(tmp_path: Path) -> None:
+    written(tmp_path, "SEEN = set()\ndef add(x):\n    return x + 1\n", name="beside")
+    assert load_scorer(written(tmp_path, "import beside\ndef score(events, task):\n    return beside.add(1)\n"))
+    for way in ("import beside\n{}    beside.SEEN.add(1)\n", "from beside import SEEN\n{}    SEEN.add(1)\n",
+                "import beside\n{}    beside.SEEN = 1\n"):  # fmt: skip
+        with pytest.raises(ScorerFileError, match=r"mine\.py:4: changes (beside|SEEN), which belongs to the module"):
+            load_scorer(written(tmp_path, way.format("def score(events, task):\n")))
+
+
 def test_the_hash_follows_what_decides_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = load_scorer(written(tmp_path, SCORE))
     assert load_scorer(written(tmp_path, SCORE)).hash == first.hash
