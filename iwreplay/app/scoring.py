@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,27 @@ import msgspec
 
 from iwreplay.app.episodes import find_episodes, look_at
 from iwreplay.app.pool import each
+from iwreplay.app.releases import read_releases
 from iwreplay.app.scorer_file import ScorerFile, load_scorer
 from iwreplay.app.scorer_running import ScorerRunError, score_with
+from iwreplay.canonical import struct_hash
 from iwreplay.errors import EventError, LogError, UnknownNameError
+from iwreplay.events import EpisodeOpened
 from iwreplay.log import LogReader, Recovered, read_log
-from iwreplay.store import BookedScore, Episode, PresentScorer, ScoreBook, ScoreKey, Store, keep_present
+from iwreplay.scene.loader import data_root
+from iwreplay.store import (
+    BookedScore,
+    Episode,
+    PresentScorer,
+    ScoreBook,
+    ScoredTask,
+    ScoreKey,
+    Store,
+    keep_present,
+)
 from scorers import SCORERS, Score, Scorer, Unscorable, score_all, scorer_hash, scorer_named
 
-__all__ = ["ScoreLine", "find_scorers", "score_episode", "score_episodes", "scorer_hashes"]
+__all__ = ["ScoreLine", "find_scorers", "other_tasks", "score_episode", "score_episodes", "scorer_hashes"]
 
 #: episodes that a process must have to score for it to be worth starting it
 _PAYS_FROM = 250
@@ -54,6 +67,8 @@ class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, str]
     evidence: tuple[int, ...]
     details: dict[str, Any]
+    #: the task of the log; None when there is no score, or it was kept before this was
+    task: ScoredTask | None = None
 
 
 def scorer_hashes() -> dict[str, str]:
@@ -242,11 +257,12 @@ def score_episode(
             fresh = dict(kept)
             failed: dict[str, str] = {}
             if todo and compute:
+                task = _task_of(log)
                 for scorer, found in _computed(log, todo, path=episode.log):
                     if isinstance(found, ScorerRunError):
                         failed[scorer.name] = str(found)
                     else:
-                        fresh[scorer.name] = _booked(keys[scorer.name], found)
+                        fresh[scorer.name] = _booked(keys[scorer.name], found, task)
                 if keep:
                     book.put(*(fresh[s.name] for s in todo if s.name in fresh))
     except (LogError, EventError) as e:
@@ -298,7 +314,33 @@ def _key(scorer: Scorer | ScorerFile, root: str) -> ScoreKey:
     return ScoreKey(root_hash=root, scorer=scorer.name, scorer_hash=_hash(scorer), parameters=dict(scorer.params))
 
 
-def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
+def _task_of(log: LogReader) -> ScoredTask | None:
+    """None for a log that does not open an episode."""
+    opened = log.at_seq(0)
+    if not isinstance(opened, EpisodeOpened):
+        return None
+    return ScoredTask(id=opened.task.id, version=opened.task.version, sha256=struct_hash(opened.task))
+
+
+def other_tasks(lines: Iterable[ScoreLine]) -> tuple[str, ...]:
+    """A sentence for each task that is another in the logs that were scored than in the latest release of the task
+    pack. A task that was never released is compared with nothing."""
+    releases = read_releases(data_root())
+    latest = releases[-1].tasks if releases else {}
+    found: dict[ScoredTask, dict[str, None]] = {}
+    for line in lines:
+        if line.task is not None and line.task.id in latest and line.task.sha256 != latest[line.task.id].task_sha256:
+            found.setdefault(line.task, {})[line.episode] = None
+    return tuple(_other(task, latest[task.id].version, len(episodes)) for task, episodes in found.items())
+
+
+def _other(task: ScoredTask, now: int, episodes: int) -> str:
+    have = "1 episode has" if episodes == 1 else f"{episodes} episodes have"
+    which = "another task of that version" if task.version == now else f"version {task.version} of the task"
+    return f"{task.id}: {have} {which}, and not the released version {now}; scored by the checks in the log"
+
+
+def _booked(key: ScoreKey, found: Score | Unscorable, task: ScoredTask | None) -> BookedScore:
     if isinstance(found, Unscorable):
         return BookedScore(
             key=key,
@@ -307,6 +349,7 @@ def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
             status="undefined" if found.undefined else "unscorable",
             reason=found.reason,
             details={"missing": list(found.missing)},
+            task=task,
         )
     return BookedScore(
         key=key,
@@ -315,6 +358,7 @@ def _booked(key: ScoreKey, found: Score | Unscorable) -> BookedScore:
         status="scored",
         evidence=found.evidence,
         details=found.details,
+        task=task,
     )
 
 
@@ -343,6 +387,7 @@ def _line(
         parameters=key.parameters,
         evidence=score.evidence if score is not None else (),
         details=score.details if score is not None else {},
+        task=score.task if score is not None else None,
     )
 
 

@@ -101,7 +101,7 @@ def score(
             json=json,
         )
         return
-    from iwreplay.app.scoring import score_episodes
+    from iwreplay.app.scoring import other_tasks, score_episodes
 
     with progress("scoring") as tell:
         lines = score_episodes(
@@ -126,6 +126,8 @@ def score(
         for line in dict.fromkeys(f"{s.episode}, {s.scorer}: {s.stale_because}" for s in lines if s.stale_because):
             note(f"was stale: {line}" if not check else f"stale: {line}")
         for line in _unscorable(lines):
+            note(line)
+        for line in other_tasks(lines):
             note(line)
         if len(shown) < len(lines):
             note(f"{counted(len(lines) - len(shown), 'score')} not shown: they have no meaning for the episode")

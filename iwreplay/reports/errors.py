@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from iwreplay.annotations import LABELS
 from iwreplay.reports.document import Cell, Number, Section, Table
 from iwreplay.reports.instances import Arm, Instance
 from iwreplay.reports.plots import stacked
@@ -12,16 +13,7 @@ from iwreplay.reports.workings import Workings, by_task, ids
 from iwreplay.statistics.figures import label_shares
 from iwreplay.statistics.resampling import bootstrap
 
-__all__ = ["FIRST_ERRORS", "first_errors"]
-
-FIRST_ERRORS = {
-    "R1": "visual misreading",
-    "R2": "lost state tracking",
-    "R3": "wrong rule or causal reasoning",
-    "R4": "planning error",
-    "R5": "instruction that can't be executed",
-    "R6": "wrong time to intervene",
-}
+__all__ = ["first_errors"]
 
 
 def first_errors(work: Workings) -> Section:
@@ -61,7 +53,7 @@ def first_errors(work: Workings) -> Section:
                 title="First errors",
                 columns=(
                     "Assistant with Human",
-                    *(f"{k} {v}" for k, v in FIRST_ERRORS.items()),
+                    *(f"{k} {v}" for k, v in LABELS.items()),
                     "Labelled",
                     "Found invalid",
                 ),
@@ -69,7 +61,7 @@ def first_errors(work: Workings) -> Section:
                 note="Percent of labelled failed episodes, with 95 % intervals of the task bootstrap.",
             ),
         ),
-        figures=(stacked("errors", "First errors, share of labelled failures", list(FIRST_ERRORS), drawn),),
+        figures=(stacked("errors", "First errors, share of labelled failures", list(LABELS), drawn),),
     )
 
 
@@ -81,9 +73,9 @@ def _reasons(failed: list[Instance]) -> str:
 
 def _shares(work: Workings, arm: Arm, labelled: list[Instance]) -> list[Number]:
     tasks = by_task(labelled)
-    counts = [[sum(i.first_error == e for i in mine) for e in FIRST_ERRORS] for mine in tasks.values()]
+    counts = [[sum(i.first_error == e for i in mine) for e in LABELS] for mine in tasks.values()]
     found = bootstrap(
-        label_shares(counts, labels=len(FIRST_ERRORS)),
+        label_shares(counts, labels=len(LABELS)),
         families=[mine[0].family for mine in tasks.values()],
         rng=work.rng(f"errors/{arm.name}"),
         resamples=work.resamples,
@@ -98,5 +90,5 @@ def _shares(work: Workings, arm: Arm, labelled: list[Instance]) -> list[Number]:
             high=None if f.interval is None else f.interval.high,
             episodes=ids(labelled),
         )
-        for label, f in zip(FIRST_ERRORS, found, strict=True)
+        for label, f in zip(LABELS, found, strict=True)
     ]

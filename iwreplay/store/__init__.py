@@ -17,7 +17,7 @@ from iwreplay.store.directory import (
 )
 from iwreplay.store.pixels import KeptPixels
 from iwreplay.store.present import PresentScorer, keep_present, present_scorers
-from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoreKey, joined_scores
+from iwreplay.store.scorebook import BookedScore, ScoreBook, ScoredTask, ScoreKey, joined_scores
 from iwreplay.store.status import STATUSES, Status, status_of
 from iwreplay.store.verdicts import (
     EnvironmentChange,
@@ -45,6 +45,7 @@ __all__ = [
     "ReplayVerdict",
     "ScoreBook",
     "ScoreKey",
+    "ScoredTask",
     "Status",
     "StepVerdict",
     "Store",

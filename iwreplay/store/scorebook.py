@@ -14,7 +14,7 @@ import msgspec
 from iwreplay.errors import StoreDamagedError, StoreError
 from iwreplay.store.directory import Episode, write_whole
 
-__all__ = ["BookedScore", "ScoreBook", "ScoreKey", "joined_scores"]
+__all__ = ["BookedScore", "ScoreBook", "ScoreKey", "ScoredTask", "joined_scores"]
 
 BOOK_VERSION = 1
 #: entries kept for one scorer of one episode; the oldest go first
@@ -33,6 +33,14 @@ class ScoreKey(msgspec.Struct, frozen=True, kw_only=True):
     parameters: dict[str, str] = {}
 
 
+class ScoredTask(msgspec.Struct, frozen=True, kw_only=True):
+    """The frozen task of a log, by which it was scored."""
+
+    id: str
+    version: int
+    sha256: str
+
+
 class BookedScore(msgspec.Struct, frozen=True, kw_only=True):
     """What one scorer said about one log."""
 
@@ -47,6 +55,8 @@ class BookedScore(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[int, ...] = ()
     #: what it is made of; plain JSON values
     details: dict[str, Any] = {}
+    #: None in scores from before it was kept
+    task: ScoredTask | None = None
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True):
