@@ -123,9 +123,7 @@ def _groups(pairs: tuple[PairAgreement, ...], groups: Mapping[str, str]) -> tupl
     for pair in pairs:
         first, second = sorted((groups[pair.first], groups[pair.second]), key=order.index)
         found.setdefault((first, second), []).append(pair)
-    return tuple(
-        GroupAgreement(first=a, second=b, pairs=len(of), agreement=_mean(of)) for (a, b), of in sorted(found.items())
-    )
+    return tuple(GroupAgreement(first=a, second=b, pairs=len(of), agreement=_mean(of)) for (a, b), of in found.items())
 
 
 def _mean(pairs: Iterable[PairAgreement]) -> float | None:

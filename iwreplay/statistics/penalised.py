@@ -27,6 +27,8 @@ _CHEAP_STEPS = 12
 _BLOCK = 1000
 #: smallest eigenvalue of the columns' correlations that still counts as independent
 _INDEPENDENT = 1e-10
+#: condition number from which on a Fisher information is rounding
+_WORST = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class _Data:
         sign, logdet = np.linalg.slogdet(fisher)
         sound = (sign > 0) & np.isfinite(logdet)
         inverse = np.linalg.inv(np.where(sound[:, None, None], fisher, np.eye(columns)))
+        sound &= _size(fisher) * _size(inverse) < _WORST
         leverages = weights * product(inverse.reshape(len(inverse), columns * columns), self.squares.T)
         loglik = (self.cases * odds - self.trials * (np.maximum(odds, 0.0) + np.log1p(small))).sum(axis=1)
         return _Point(
@@ -207,6 +210,11 @@ def _step(now: _Point, bends: Floats, free: Flags) -> Floats:
     ends = np.linalg.eigvalsh(matrix)[:, [0, -1]]
     matrix = np.where((ends[:, 0] > 1e-12 * ends[:, 1])[:, None, None], matrix, np.where(both, now.information, one))
     return np.asarray(np.linalg.solve(matrix, np.where(able, now.score, 0.0)[:, :, None])[:, :, 0])
+
+
+def _size(matrices: Floats) -> Floats:
+    """The norm by columns of each matrix."""
+    return np.asarray(np.abs(matrices).sum(axis=1).max(axis=1))
 
 
 def _squares(design: Floats) -> Floats:

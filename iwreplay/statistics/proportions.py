@@ -37,8 +37,8 @@ def wilson(k: int, *, n: int, level: float = 0.95) -> Interval | None:
     middle = (p + z2 / 2.0) / (1.0 + z2)
     half = z * math.sqrt(p * (1.0 - p) / n + z2 / (4.0 * n)) / (1.0 + z2)
     # at the ends the bound is the end itself, which rounding misses
-    low = 0.0 if k == 0 else min(p, max(0.0, middle - half))
-    high = 1.0 if k == n else max(p, min(1.0, middle + half))
+    low = 0.0 if k == 0 else middle - half
+    high = 1.0 if k == n else middle + half
     return Interval(low=low, high=high, level=level)
 
 

@@ -184,6 +184,9 @@ def test_groups_of_executors() -> None:
         ("model", "person", 2, 0.625), ("person", "person", 1, 0.75)]  # fmt: skip
     with pytest.raises(StatisticsError, match="q"):
         executor_agreement({"A": {"m": row("+"), "q": row("+")}}, groups={"m": "model"})
+    # groups come in the order in which they are named
+    other = executor_agreement({"A": {"m": row("+"), "p": row("+")}}, groups={"p": "person", "m": "model"})
+    assert [(g.first, g.second) for g in other.groups] == [("person", "model")]
 
 
 def test_degenerate_executors() -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from iwreplay.errors import StatisticsError
-from iwreplay.statistics import penalised
+from iwreplay.statistics import firth, penalised
 from iwreplay.statistics.firth import DEPENDENT_COLUMNS, INTERCEPT, FirthFit, fit_firth
 from iwreplay.statistics.penalised import full_rank, maximise
 from iwreplay.statistics.results import Undefined
@@ -225,6 +225,39 @@ def test_a_slow_fit_ends_with_exact_steps(monkeypatch: pytest.MonkeyPatch) -> No
     assert maximise(design, cases=cases, trials=trials).converged.all()
     monkeypatch.setattr(penalised, "_CHEAP_STEPS", 100)
     assert not maximise(design, cases=cases, trials=trials).converged.all()
+
+
+def test_a_bound_is_found_in_a_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(firth, "_MAX_ROUNDS", 8)
+    assert all(t.interval is not None for t in fitted(dict(COLUMNS), CASES, WOMEN).terms)
+    # and where none is found, there is no interval
+    monkeypatch.setattr(firth, "_MAX_ROUNDS", 1)
+    assert all(t.interval is None for t in fitted(dict(COLUMNS), CASES, WOMEN).terms)
+
+
+@pytest.mark.parametrize(
+    ("seed", "shape", "far", "apart", "least"),
+    [
+        (1, (14, 4), 0.0, True, 200),
+        (1, (14, 4), 3.0, True, 200),
+        (1, (8, 5), 8.0, True, 187),
+        (2, (14, 4), 20.0, False, 194),
+        # from so far, some starts have an information that is all rounding: they are given up, not raised
+        (2, (14, 4), 40.0, False, 160),
+    ],
+)
+def test_the_search_comes_back_from_far_away(
+    seed: int, shape: tuple[int, int], far: float, apart: bool, least: int
+) -> None:
+    """Starts where fitted log-odds are tens, with outcomes that a plane tells apart or not."""
+    rows, columns = shape
+    chance = np.random.default_rng(seed)
+    design = np.column_stack([np.ones(rows), chance.normal(size=(rows, columns - 1))])
+    log_odds = chance.normal(size=(200, columns)) @ design.T
+    cases = log_odds > 0 if apart else chance.random((200, rows)) < 0.5
+    start = far * chance.normal(size=(200, columns))
+    found = maximise(design, cases=cases.astype(float), trials=np.ones((200, rows)), start=start)
+    assert np.count_nonzero(found.converged) >= least
 
 
 def test_many_at_once_are_each_alone() -> None:
