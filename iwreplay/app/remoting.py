@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import msgspec
 from iwreplay.app.episodes import find_episodes, look_at
 from iwreplay.app.importing import root_of
 from iwreplay.canonical import sha256_hex
-from iwreplay.errors import AmbiguousNameError, StoreError, UnknownNameError
+from iwreplay.catalogue import Catalogue
+from iwreplay.catalogue.exporting import Exported, check_target, export
+from iwreplay.errors import AmbiguousNameError, QueryError, StoreError, UnknownNameError
 from iwreplay.log import check
 from iwreplay.log.files import WriterLock
 from iwreplay.remote import (
@@ -28,12 +31,14 @@ from iwreplay.remote import (
     tidy,
     together,
 )
+from iwreplay.remote.manifest import LOG, described
 from iwreplay.store import Episode, Store, safe_id
 from iwreplay.version import __version__
 
 __all__ = [
     "Moved",
     "RemoteListed",
+    "export_to",
     "is_address",
     "list_remote",
     "mirror_folder",
@@ -204,6 +209,34 @@ def mirrored(
     return Mirror(remote, where).follow(made_by=_MADE_BY, progress=progress).root
 
 
+def export_to(
+    catalogue: Catalogue,
+    sql: str,
+    address: str,
+    *,
+    replace: bool = False,
+    patience: Patience = PATIENCE,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> Exported:
+    """As `iwreplay.catalogue.exporting.export`, to an object: it is made here whole, and sent once it is. QueryError
+    as there, RemoteError when the other side can't be reached or refuses."""
+    parsed = parse_address(address)
+    folder, name = parsed.split
+    if not folder.path:
+        raise QueryError(f"{parsed.shown} names no file in a bucket; give one like s3://BUCKET/FOLDER/answer.parquet")
+    files = RemoteFiles(folder, patience=patience)
+    with tempfile.TemporaryDirectory(prefix="iwreplay-") as here:
+        made = Path(here) / name
+        check_target(made)
+        (there,) = together(files.size, (name,), stopped=files.stopped)
+        if there is not None and not replace:
+            raise QueryError(f"{parsed.shown} is there already; with --replace it is replaced; nothing was written")
+        done = export(catalogue, sql, made, progress=progress)
+        file = described(made, name)
+        together(lambda n: files.upload(n, made, size=file.bytes, sha256=file.sha256), (name,), stopped=files.stopped)
+    return msgspec.structs.replace(done, file=parsed.shown)
+
+
 def refuse_writing(address: str) -> None:
     """StoreError: what writes episodes writes them into a folder."""
     parsed = parse_address(address)
@@ -239,7 +272,7 @@ def _described(episode: Episode, *, known: Manifest | None) -> Manifest | str:
         episode=episode.id,
         root_hash=found.root_hash,
         events=found.events,
-        log=RemoteFile(path="log.arrows", bytes=0, sha256=""),
+        log=RemoteFile(path=LOG, bytes=0, sha256=""),
         status=listed.status,
         task=listed.task,
         assistant=listed.assistant,

@@ -29,9 +29,12 @@ def query(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the catalogue anew from the logs first.")] = False,
     max_rows: Annotated[int, typer.Option("--max-rows", help="Rows to print at most.", min=1)] = _MAX_ROWS,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "--out", help="Write every row to this file instead: .arrow, .parquet, .csv or .jsonl.", metavar="FILE"
+            "--out",
+            help="Write every row to this file instead, here or on an object store (s3://...): .arrow, .parquet, .csv "
+            "or .jsonl.",
+            metavar="FILE|URI",
         ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the file of --out if it is there.")] = False,
@@ -61,10 +64,10 @@ def query(
     asked = sql if sql is not None else question(str(named)).sql
     from iwreplay.app.catalogue import open_catalogue
 
-    if out is not None:
+    if out is not None and not _is_remote(out):
         from iwreplay.catalogue.exporting import check_target
 
-        check_target(out, replace=replace)
+        check_target(Path(out), replace=replace)
     with open_catalogue(store) as catalogue:
         with progress("catalogue") as tell:
             catalogue.refresh(rebuild=rebuild, progress=tell)
@@ -80,11 +83,21 @@ def query(
         note(f"only the first {max_rows} rows are shown; --max-rows allows more")
 
 
-def _export(catalogue: Catalogue, sql: str, out: Path, *, replace: bool, json: bool) -> None:
+def _is_remote(out: str) -> bool:
+    from iwreplay.app.remoting import is_address
+
+    return is_address(out)
+
+
+def _export(catalogue: Catalogue, sql: str, out: str, *, replace: bool, json: bool) -> None:
+    from iwreplay.app.remoting import export_to
     from iwreplay.catalogue.exporting import export
 
     with progress("rows") as tell:
-        done = export(catalogue, sql, out, replace=replace, progress=lambda rows: tell(rows, rows))
+        if _is_remote(out):
+            done = export_to(catalogue, sql, out, replace=replace, progress=lambda rows: tell(rows, rows))
+        else:
+            done = export(catalogue, sql, Path(out), replace=replace, progress=lambda rows: tell(rows, rows))
     if json:
         print_json(done)
     else:

@@ -61,6 +61,12 @@ class RemoteAddress(msgspec.Struct, frozen=True, kw_only=True):
         """As it is typed at a shell."""
         return shlex.quote(self.shown)
 
+    @property
+    def split(self) -> tuple[RemoteAddress, str]:
+        """Of an address of an object: that of its folder, and its name."""
+        folder, _, name = self.path.rpartition("/")
+        return msgspec.structs.replace(self, path=folder), name
+
     def without_secrets(self, message: str) -> str:
         """A message of a library, in which the address may stand as it was given."""
         message = message.replace(self.text, self.shown)

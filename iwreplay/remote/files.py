@@ -149,41 +149,45 @@ class RemoteFiles:
     def upload(self, name: str, source: Path, *, size: int, sha256: str) -> None:
         """Writes an object from a file. StoreError when the file is not what it was when it was looked at."""
 
-        def send(out: Any) -> None:
-            digest, sent = hashlib.sha256(), 0
+        def send(out: Any) -> bool:
+            # nothing is raised in the middle on purpose, Ctrl-C in another thread included: Arrow would close what has
+            # come so far, and make it the object
+            digest = hashlib.sha256()
             with _reading(source) as file:
-                while chunk := _locally(source, lambda: file.read(_CHUNK)):
-                    self._go_on()
+                while chunk := _locally(source, partial(file.read, _CHUNK)):
                     digest.update(chunk)
-                    sent += len(chunk)
                     out.write(chunk)
-            if (sent, digest.hexdigest()) != (size, sha256):
-                raise StoreError(f"{source} changed while it was pushed; push it again")
+            return digest.hexdigest() == sha256
 
-        self._write(name, send, size=size)
+        if not self._write(name, send, size=size):
+            # under a name that says otherwise, it would be taken for what the name says
+            self._patiently(name, lambda: self._fs.delete_file(self.address.at(name)))
+            raise StoreError(f"{source} changed while it was sent; send it again")
 
-    def _write(self, name: str, send: Callable[[Any], Any], *, size: int) -> None:
-        """The object is there, of the right size, once this returns. One that was broken off has no manifest that names
-        it, so nobody reads it."""
+    def _write(self, name: str, send: Callable[[Any], Result], *, size: int) -> Result:
+        """What `send` gives. The object is there, of the right size, once this returns. One that was broken off has no
+        manifest that names it, so nobody reads it."""
         path = self.address.at(name)
         renames = self.address.scheme == "file"
         beside = f"{path}.part" if renames else path
 
-        def write() -> None:
+        def write() -> Result:
             self._go_on()
             if renames:
                 self._fs.create_dir(path.rpartition("/")[0], recursive=True)
             with self._fs.open_output_stream(beside) as out:
-                send(out)
+                sent = send(out)
             if renames:
                 self._fs.move(beside, path)
+            return sent
 
-        self._patiently(name, write)
+        result = self._patiently(name, write)
         there = self.size(name)
         if there != size:
             raise RemoteDamagedError(
                 self.address.shown, name, f"{there} of {size} bytes arrived", hint="Push again, with --again."
             )
+        return result
 
     def _patiently(self, name: str, work: Callable[[], Result]) -> Result:
         """What `work` gives, asked for again when that may help."""

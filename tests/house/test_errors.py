@@ -19,6 +19,9 @@ RAISED: tuple[IwreplayError, ...] = (
     errors.NotOpenedError("StateDelta", seq=0),
     errors.LogWriteError("no room"),
     errors.StoreDamagedError("not a marker"),
+    errors.RemoteError("s3://b/x", "there is no bucket", hint="Make it."),
+    errors.RemoteDamagedError("s3://b/x", "episodes/e/manifest.json", "cut", hint="Push it again."),
+    errors.MissingLibraryError("pandas", "a DataFrame", way="pip install pandas"),
     LinesError("no such decision", name="x.txt", place="line 1", value="shout"),
 )
 
