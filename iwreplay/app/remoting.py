@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +27,9 @@ from iwreplay.remote import (
     RemoteStore,
     is_address,
     parse_address,
+    pull_annotations,
     pull_episode,
+    push_annotations,
     push_episode,
     tidy,
     together,
@@ -65,6 +68,8 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
     #: with its log; and bytes of all of them
     files: int
     bytes: int
+    #: records of annotators about its log that are new where it went
+    annotations: int = 0
     #: why it was left out
     reason: str = ""
 
@@ -122,7 +127,8 @@ def push_episodes(
         return _moved(now, outcome)
 
     done = together(push, todo, stopped=remote.files.stopped, progress=progress)
-    found = {m.episode: m for m in done} | {
+    said = push_annotations(Store.open(store), remote, {about.root_hash for _, about in todo}) if todo else Counter()
+    found = {m.episode: _with_annotations(m, said) for m in done} | {
         name: Moved(episode=name, outcome="left out", root_hash=None, events=0, files=0, bytes=0, reason=why)
         for name, why in left_out.items()
     }
@@ -163,7 +169,8 @@ def pull_episodes(
 
         done = together(pull, chosen, stopped=remote.files.stopped, progress=progress)
         tidy(opened)
-        return done
+        said = pull_annotations(opened, remote, {m.root_hash for m in chosen})
+        return tuple(_with_annotations(m, said) for m in done)
     finally:
         lock.release(remove=True)
 
@@ -330,6 +337,12 @@ def _chosen(ids: tuple[str, ...], wanted: tuple[str, ...], remote: RemoteStore) 
             raise AmbiguousNameError("episode", name, fits=tuple(fits))
         chosen += fits
     return tuple(dict.fromkeys(chosen))
+
+
+def _with_annotations(moved: Moved, said: Counter[str]) -> Moved:
+    new = said[moved.root_hash or ""]
+    outcome = "updated" if new and moved.outcome == "present" else moved.outcome
+    return msgspec.structs.replace(moved, annotations=new, outcome=outcome)
 
 
 def _moved(m: Manifest, outcome: str) -> Moved:

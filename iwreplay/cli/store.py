@@ -41,12 +41,12 @@ def push(
     store: StoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
-    """Put sealed episodes on an object store, with all that is kept beside their logs.
+    """Put sealed episodes on an object store, with all that is kept beside their logs and what annotators say of them.
 
     An episode is there once all of it is. What is there already is not sent again, so a push that broke off is simply
     repeated. A log is never replaced by another one of the same name. Exit code 1 when an episode was left out, because
-    it is damaged or not sealed. --json gives a list of {episode, outcome, root_hash, events, files, bytes, reason}; the
-    outcome is added, updated, present or left out.
+    it is damaged or not sealed. --json gives a list of {episode, outcome, root_hash, events, files, bytes, annotations,
+    reason}; the outcome is added, updated, present or left out.
 
     Example: iwreplay store push s3://my-bucket/runs V06-oracle
     """
@@ -107,7 +107,7 @@ def _print(done: tuple[Moved, ...], *, json: bool) -> None:
     if json:
         print_json(done)
         return
-    names = ("episode", "outcome", "events", "files", "bytes")
+    names = ("episode", "outcome", "events", "files", "bytes", "annotations")
     print_table(names, [[getattr(m, n) for n in names] for m in done])
     counts = {o: sum(m.outcome == o for m in done) for o in ("added", "updated", "present")}
     note(", ".join(f"{counted(n, 'episode')} {o}" for o, n in counts.items() if n) or "nothing to do")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from iwreplay.remote.address import RemoteAddress, is_address, parse_address
+from iwreplay.remote.annotating import pull_annotations, push_annotations
 from iwreplay.remote.files import PATIENCE, Patience, RemoteFiles
 from iwreplay.remote.manifest import Manifest, RemoteFile
 from iwreplay.remote.mirror import Mirror
@@ -24,7 +25,9 @@ __all__ = [
     "RemoteStore",
     "is_address",
     "parse_address",
+    "pull_annotations",
     "pull_episode",
+    "push_annotations",
     "push_episode",
     "tidy",
     "together",

@@ -76,11 +76,18 @@ class RemoteFiles:
 
     def folders(self, *below: str) -> tuple[str, ...]:
         """Names of the folders in one, sorted; none when it is not there."""
+        return self._listed(below, fs.FileType.Directory)
+
+    def objects(self, *below: str) -> tuple[str, ...]:
+        """Names of the objects in a folder, sorted; none when it is not there."""
+        return self._listed(below, fs.FileType.File)
+
+    def _listed(self, below: tuple[str, ...], kind: Any) -> tuple[str, ...]:
         path = self.address.at(*below)
 
         def ask() -> tuple[str, ...]:
             found = self._fs.get_file_info(fs.FileSelector(path, allow_not_found=True))
-            return tuple(sorted(f.base_name for f in found if f.type == fs.FileType.Directory))
+            return tuple(sorted(f.base_name for f in found if f.type == kind))
 
         return self._patiently("/".join(below), ask)
 

@@ -18,6 +18,7 @@ import msgspec
 
 from iwreplay.errors import LogError, StoreDamagedError, StoreError
 from iwreplay.log import read_log
+from iwreplay.remote.annotating import pull_annotations
 from iwreplay.remote.manifest import Manifest
 from iwreplay.remote.pulling import pull_episode, tidy
 from iwreplay.remote.store import RemoteStore
@@ -87,6 +88,7 @@ class Mirror:
         finally:
             self._keep(taken)
         tidy(store)
+        pull_annotations(store, self.remote, {m.root_hash for m, _ in manifests.values()})
 
     def _drop(self, episode: Episode, taken: dict[str, str]) -> None:
         taken.pop(episode.id, None)
