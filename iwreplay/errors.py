@@ -189,6 +189,8 @@ class LogError(IwreplayError):
 class ModelError(IwreplayError):
     """A language model that can't be used, or did not answer. ``transient`` tells that asking again later may help."""
 
+    #: every call of this model will meet it: a wrong name, a missing key
+    always: bool = False
     #: calls before the last one, and wall seconds that they all took
     retries: int = 0
     latency_s: float = 0.0

@@ -1,50 +1,47 @@
 """Benchmark runs: every task with every Assistant and Human that was asked for, gone on with however they were stopped.
 
-    DIR/runs/<name>/plan.json        what the run consists of; it never changes
-    DIR/runs/<name>/journal.jsonl    which episode was begun for what, and what became of it
-    DIR/runs/<name>/spending.jsonl   what its models took, whatever became of the episodes
-
+What a run consists of and where it stands is in its folder (`iwreplay.app.run_folder`).
 The episodes are in the store like any others. One that is whole counts for its place in the plan, once; one that was
 broken off stays where it is, counts for nothing, and is begun again.
 """
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from iwreplay.app.bench_episodes import ended_of, given_up, tidy, whole
 from iwreplay.app.engines import Done, Engine, Job, LocalEngine, LostError, SequentialEngine, StoppedError
-from iwreplay.app.model_participants import is_model, parse_model
+from iwreplay.app.model_participants import ModelSpec, is_model, opened_model, parse_model
 from iwreplay.app.pool import threads_for
 from iwreplay.app.recording import Budget, RecordedEpisode, Wish, check_participants, label_of, script_of
-from iwreplay.app.scoring import score_episode
+from iwreplay.app.run_folder import RunFolder, run_names
 from iwreplay.app.standing import PairResult, RunState, state_of
 from iwreplay.app.tasks import find_tasks
 from iwreplay.app.usable import check_tasks_load
 from iwreplay.canonical import canonical_bytes, sha256_hex, struct_hash
-from iwreplay.errors import LogError, StoreDamagedError, StoreError, UnknownNameError
-from iwreplay.events import EpisodeEnded, Fault, ModelCall
-from iwreplay.log import read_log, seal
+from iwreplay.errors import IwreplayError, StoreError, UnknownNameError
 from iwreplay.loop import EpisodeStopped
-from iwreplay.store import Episode, Store, status_of, write_whole
-from iwreplay.store.journal import Journal, read_journal
+from iwreplay.scene.library import Library, load_library
+from iwreplay.scene.loader import data_root
+from iwreplay.store import Episode, Store
+from iwreplay.store.journal import Journal
 from iwreplay.taskpack.loader import compile_task
+from iwreplay.taskpack.model import TaskPack
 from iwreplay.version import __version__
 from recorder.benchmark import (
     Begun,
     Cell,
     Charged,
-    Ended,
+    Limits,
     Lost,
     Plan,
     PlanTask,
+    Progress,
     RunMeter,
     RunRecord,
     differences,
@@ -53,16 +50,19 @@ from recorder.benchmark import (
 from recorder.benchmark.meter import provider_of
 from recorder.benchmark.plan import PLAN_FORMAT
 from recorder.interrupts import Interrupts
-from recorder.models.metering import RUN_BUDGET, Spent
+from recorder.models.metering import MODEL_SHUT, RUN_BUDGET, Spent
 from recorder.prompts import PROMPT_NAMES, load_prompt
 
 __all__ = [
     "ENGINES",
     "BenchOptions",
     "Budget",
+    "Limits",
     "PairResult",
     "RunState",
     "RunStopped",
+    "Spent",
+    "known_plan",
     "list_runs",
     "plan_run",
     "play_run",
@@ -70,8 +70,6 @@ __all__ = [
 ]
 
 ENGINES = ("local", "ray")
-RUNS, PLAN, JOURNAL, SPENDING = "runs", "plan.json", "journal.jsonl", "spending.jsonl"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 #: how long is waited before it is looked what else there is to do
 _TICK_S = 0.5
 
@@ -83,21 +81,19 @@ class BenchOptions(msgspec.Struct, frozen=True, kw_only=True):
     engine: str = "local"
     #: address of a Ray cluster; None starts one here
     ray_address: str | None = None
-    #: US dollars and tokens of the whole run, and of each episode
-    budget: Budget = Budget()
-    episode_budget: Budget = Budget()
-    #: provider -> calls a minute
-    per_minute: Mapping[str, float] = {}
+    #: in place of those that the run had so far, where one is given
+    limits: Limits = Limits()
     secrets: tuple[str, ...] = ()
     #: episodes that ended with a fault are begun again
     retry_faults: bool = False
 
 
 class RunStopped(Exception):  # noqa: N818  nothing went wrong
-    """A run was stopped before all of its episodes were there. `why` is "interrupted", or which budget is spent."""
+    """A run was stopped before all of its episodes were there. `why` is "interrupted", which budget is spent, or what
+    every call of a model would meet; `raised` is the option to go on with, where one must be given."""
 
-    def __init__(self, state: RunState, why: str) -> None:
-        self.state, self.why = state, why
+    def __init__(self, state: RunState, why: str, *, raised: str = "") -> None:
+        self.state, self.why, self.raised = state, why, raised
         super().__init__(f"{why}; {state.ended} of {state.planned} episodes are done")
 
 
@@ -109,9 +105,12 @@ def plan_run(
     seeds: tuple[int, ...] = (0,),
     frames: bool = True,
     secrets: tuple[str, ...] = (),
+    known: Plan | None = None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Plan:
-    """The plan of a run; everything that it names is looked at. UnknownNameError, TaskError, ModelError and
-    ParticipantError as of `record_tasks`; UnknownNameError too for what is named twice."""
+    """The plan of a run; everything that it names is looked at, but for tasks that are as a `known` plan has them.
+    UnknownNameError, TaskError, ModelError and ParticipantError as of `record_tasks`; UnknownNameError too for what is
+    named twice."""
     for what, names in (("assistant", assistants), ("human", humans), ("seed", tuple(map(str, seeds)))):
         if not names:
             raise UnknownNameError(what, "", hint="Name at least one.")
@@ -119,32 +118,38 @@ def plan_run(
             if names.count(name) > 1:
                 raise UnknownNameError(what, name, hint="It is named twice; each counts once.")
     packs = find_tasks(tasks)
-    check_tasks_load(packs)
+    progress(0, len(packs))
     scripts = {a: script_of(a) for a in assistants}
     for assistant in assistants:
         for human in humans:
             check_participants(assistant, human, tasks=packs, frames=frames, secrets=secrets, budget=Budget())
+    library = load_library(data_root() / "objects")
+    looked_at = set() if known is None else set(known.tasks)
+    planned = tuple(_planned(p, library) for p in packs)
+    new = [pack for pack, task in zip(packs, planned, strict=True) if task not in looked_at]
+    check_tasks_load(new, progress=progress)
     hosted = any(is_model(name) for name in (*assistants, *humans))
     return Plan(
         format=PLAN_FORMAT,
         assistants=assistants,
         humans=humans,
         asked=tasks,
-        tasks=tuple(
-            PlanTask(
-                id=p.id,
-                family=p.family,
-                version=p.version,
-                task_sha256=struct_hash(p),
-                scene_sha256=struct_hash(compile_task(p)),
-            )
-            for p in packs
-        ),
+        tasks=planned,
         seeds=seeds,
         frames=frames,
         prompts={n: sha256_hex(load_prompt(n).text.encode()) for n in PROMPT_NAMES} if hosted else {},
         scripts={a: sha256_hex(canonical_bytes(s)) for a, s in scripts.items() if s is not None},
         made_by=f"iwreplay {__version__}",
+    )
+
+
+def _planned(pack: TaskPack, library: Library) -> PlanTask:
+    return PlanTask(
+        id=pack.id,
+        family=pack.family,
+        version=pack.version,
+        task_sha256=struct_hash(pack),
+        scene_sha256=struct_hash(compile_task(pack, library=library)),
     )
 
 
@@ -155,111 +160,146 @@ def play_run(
     plan: Plan | None,
     options: BenchOptions,
     progress: Callable[[RunState], None] = lambda state: None,
+    looking: Callable[[int, int], None] = lambda done, of: None,
 ) -> RunState:
-    """Plays what is left of a run; begins it when there is none of that name and a plan is given.
+    """Plays what is left of a run; begins it when there is none of that name and a plan is given. `looking` hears of
+    the tasks that are looked at before.
 
     Raises UnknownNameError for a run that there is not, StoreError for a plan that is another than the run's, and for a
-    name that is no name; LogLockedError when the run is being played already; RunStopped after Ctrl-C and when the
-    budget is spent. A fault of an episode is in its log and in the state; anything else that fails is raised, with what
-    was recorded kept.
+    name that is no name; LogLockedError when the run is being played already; RunStopped after Ctrl-C, when the budget
+    is spent and when a model can't be asked. A fault of an episode is in its log and in the state; anything else that
+    fails is raised, with what was recorded kept. A run that is refused leaves nothing behind.
     """
     if options.engine not in ENGINES:
         raise UnknownNameError("engine", options.engine, known=ENGINES)
-    folder = _folder(store_root, name)
+    folder = RunFolder(store_root, name)
+    limits = folder.limits().changed_by(options.limits)
     if plan is None:
         Store.open(store_root)
-        plan = _again(_kept_plan(folder, name), options)
-    _check_rates(plan, options.per_minute)
+        kept = folder.plan()
+        over = _nothing_to_play(folder, kept, limits, options)
+        if over is not None:
+            return over
+        plan = _again(kept, options, looking)
+    _check_rates(plan, limits.per_minute)
+    _check_limited(plan, limits, options)
     store = Store.open_or_make(store_root, made_by=f"iwreplay {__version__}")
-    folder.mkdir(parents=True, exist_ok=True)
-    with (
-        Journal[RunRecord](folder / JOURNAL, RunRecord) as journal,
-        Journal[Charged](folder / SPENDING, Charged) as spending,
-    ):
-        # nobody else writes it meanwhile
-        _agree(folder, name, plan, begun=bool(journal.records))
-        return _Run(store, name, plan, options, journal=journal, spending=spending, tell=progress).play()
+    new = folder.make()
+    try:
+        with (
+            Journal[RunRecord](folder.journal, RunRecord) as journal,
+            Journal[Charged](folder.spending, Charged) as spending,
+        ):
+            # nobody else writes it meanwhile
+            _agree(folder, plan, begun=bool(journal.records))
+            folder.keep_limits(limits)
+            run = _Run(store, name, plan, options, limits, journal=journal, spending=spending, tell=progress)
+            new = new and not journal.records
+            try:
+                return run.play()
+            finally:
+                new = new and not journal.records
+    except (IwreplayError, OSError):
+        if new:
+            folder.remove()
+        raise
 
 
-def _agree(folder: Path, name: str, plan: Plan, *, begun: bool) -> None:
+def _nothing_to_play(folder: RunFolder, plan: Plan, limits: Limits, options: BenchOptions) -> RunState | None:
+    """Where a run stands of which nothing is left; None when something is. RunStopped when its budget is spent."""
+    at, spent = folder.progress(), folder.spent()
+    if at.open:
+        return None
+    state = state_of(folder.name, plan, at, spent, limits)
+    if all(_counts(at, cell, options) for cell in plan.cells()):
+        return state
+    _refuse_spent(state, limits)
+    return None
+
+
+def _refuse_spent(state: RunState, limits: Limits) -> None:
+    """RunStopped when nothing more may be asked of models."""
+    used = limits.run.used_up_by(state.spent)
+    if used is not None:
+        raise RunStopped(state, f"the budget of the run is spent ({used})", raised=_larger(limits.run, state.spent))
+
+
+def _larger(budget: Budget, spent: Spent) -> str:
+    """The option that raises what is spent."""
+    tokens = budget.tokens is not None and spent.tokens >= budget.tokens
+    return "--run-tokens N" if tokens else "--run-cost USD"
+
+
+def _counts(at: Progress, cell: Cell, options: BenchOptions) -> bool:
+    """Whether there is an episode in that place of the plan."""
+    ended = at.ended.get(cell.key)
+    return ended is not None and (ended.valid or not options.retry_faults)
+
+
+def _agree(folder: RunFolder, plan: Plan, *, begun: bool) -> None:
     """Writes the plan down, or, once an episode of it was begun, sees that it is the one that is there."""
-    path = folder / PLAN
-    if not (begun and path.exists()):
-        write_whole(path, msgspec.json.format(canonical_bytes(plan), indent=1) + b"\n")
+    if not (begun and folder.planned):
+        folder.keep_plan(plan)
         return
-    differ = differences(_kept_plan(folder, name), plan)
+    differ = differences(folder.plan(), plan)
     if differ:
         raise StoreError(
-            f"the run {name!r} has another plan ({'; '.join(differ)}). Go on with it by: "
-            f"iwreplay bench resume {name}; or give this one a name of its own with --run"
+            f"the run {folder.name!r} has another plan ({'; '.join(differ)}). Go on with it by: "
+            f"iwreplay bench resume {folder.name}; or give this one a name of its own with --run"
         )
 
 
+def _models_of(plan: Plan) -> tuple[ModelSpec, ...]:
+    return tuple(parse_model(n) for n in (*plan.assistants, *plan.humans) if is_model(n))
+
+
 def _check_rates(plan: Plan, per_minute: Mapping[str, float]) -> None:
-    asked = {provider_of(parse_model(n).model) for n in (*plan.assistants, *plan.humans) if is_model(n)}
+    asked = {provider_of(spec.model) for spec in _models_of(plan)}
     for provider in per_minute:
         if provider not in asked:
             hint = "" if asked else "No hosted model plays in it."
             raise UnknownNameError("provider of this run", provider, known=tuple(sorted(asked)), hint=hint)
 
 
+def _check_limited(plan: Plan, limits: Limits, options: BenchOptions) -> None:
+    """ModelError when what is limited can't be counted."""
+    for spec in _models_of(plan):
+        opened_model(spec, secrets=options.secrets, limited=limits.run.narrowed(limits.episode))
+
+
+def known_plan(store_root: Path, name: str) -> Plan | None:
+    """The plan of a run, None when there is no such run. StoreError, StoreDamagedError."""
+    folder = RunFolder(store_root, name)
+    return folder.plan() if folder.planned else None
+
+
 def run_state(store_root: Path, name: str) -> RunState:
     """Where a run stands, as its journal has it. UnknownNameError, StoreDamagedError."""
     Store.open(store_root)
-    folder = _folder(store_root, name)
-    plan = _kept_plan(folder, name)
-    spent = Spent()
-    for charged in _records(folder / SPENDING, Charged):
-        spent = spent.plus(charged)
-    return state_of(name, plan, progress_of(_records(folder / JOURNAL, RunRecord)), spent)
+    folder = RunFolder(store_root, name)
+    plan = folder.plan()
+    return state_of(name, plan, folder.progress(), folder.spent(), folder.limits())
 
 
 def run_episodes(store_root: Path, name: str) -> tuple[str, ...]:
     """Ids of the episodes that count for a run, in the order of its plan. UnknownNameError, StoreDamagedError."""
     Store.open(store_root)
-    folder = _folder(store_root, name)
-    plan, at = _kept_plan(folder, name), progress_of(_records(folder / JOURNAL, RunRecord))
+    folder = RunFolder(store_root, name)
+    plan, at = folder.plan(), folder.progress()
     return tuple(at.ended[c.key].episode for c in plan.cells() if c.key in at.ended)
 
 
 def is_run(store_root: Path, name: str) -> bool:
     """Whether the store has a run of that name."""
-    return bool(_NAME.fullmatch(name)) and (store_root / RUNS / name / PLAN).exists()
+    return name in run_names(store_root)
 
 
 def list_runs(store_root: Path) -> tuple[RunState, ...]:
     """Every run of a store, by name."""
-    store = Store.open(store_root)
-    folder = store.root / RUNS
-    names = sorted(p.name for p in folder.iterdir() if (p / PLAN).exists()) if folder.is_dir() else []
-    return tuple(run_state(store_root, name) for name in names)
+    return tuple(run_state(store_root, name) for name in run_names(Store.open(store_root).root))
 
 
-def _records(path: Path, kind: Any) -> tuple[Any, ...]:
-    return read_journal(path, kind) if path.exists() else ()
-
-
-def _folder(store: Path, name: str) -> Path:
-    if not _NAME.fullmatch(name):
-        raise StoreError(f"{name!r} is no name for a run: letters, digits, dots, dashes and underscores, at most 64")
-    return store / RUNS / name
-
-
-def _kept_plan(folder: Path, name: str) -> Plan:
-    path = folder / PLAN
-    try:
-        raw = path.read_bytes()
-        if msgspec.json.decode(raw, type=_PlanFormat).format > PLAN_FORMAT:
-            raise StoreDamagedError(f"{path} was written by a newer iwreplay; upgrade to go on with this run")
-        return msgspec.json.decode(raw, type=Plan)
-    except FileNotFoundError:
-        there = sorted(p.name for p in folder.parent.iterdir()) if folder.parent.is_dir() else []
-        raise UnknownNameError("run", name, known=tuple(there), hint="Begin one with: iwreplay bench run") from None
-    except msgspec.MsgspecError as e:
-        raise StoreDamagedError(f"{path}: {e}. The episodes are untouched.") from None
-
-
-def _again(kept: Plan, options: BenchOptions) -> Plan:
+def _again(kept: Plan, options: BenchOptions, looking: Callable[[int, int], None]) -> Plan:
     """The kept plan, when everything that it names is still what it was."""
     now = plan_run(
         assistants=kept.assistants,
@@ -268,17 +308,13 @@ def _again(kept: Plan, options: BenchOptions) -> Plan:
         seeds=kept.seeds,
         frames=kept.frames,
         secrets=options.secrets,
+        known=kept,
+        progress=looking,
     )
     differ = differences(kept, now)
     if differ:
         raise StoreError(f"the run can't go on as it was planned: {'; '.join(differ)}. Begin a new one.")
     return kept
-
-
-class _PlanFormat(msgspec.Struct):
-    """What is read of a plan before the rest."""
-
-    format: int
 
 
 class _Run:
@@ -290,23 +326,19 @@ class _Run:
         name: str,
         plan: Plan,
         options: BenchOptions,
+        limits: Limits,
         *,
         journal: Journal[RunRecord],
         spending: Journal[Charged],
         tell: Callable[[RunState], None],
     ) -> None:
-        self.store, self.name, self.plan, self.options = store, name, plan, options
+        self.store, self.name, self.plan, self.options, self.limits = store, name, plan, options, limits
         packs = find_tasks(plan.asked)
-        limited = options.budget.narrowed(options.episode_budget)
-        look = partial(check_participants, tasks=packs, frames=plan.frames, secrets=options.secrets, budget=limited)
-        for assistant in plan.assistants:
-            for human in plan.humans:
-                look(assistant, human)
         self.journal, self.tell = journal, tell
         spent = Spent()
         for charged in spending.records:
             spent = spent.plus(charged)
-        self.meter = RunMeter(options.budget, per_minute=options.per_minute, spent=spent, keep=spending.append)
+        self.meter = RunMeter(limits.run, per_minute=limits.per_minute, spent=spent, keep=spending.append)
         self.at = progress_of(journal.records)
         self.packs = {p.id: p for p in packs}
         self.scripts = {a: script_of(a) for a in plan.assistants}
@@ -315,7 +347,7 @@ class _Run:
 
     def play(self) -> RunState:
         self._settle()
-        left = deque(c for c in self.plan.cells() if not self._is_ended(c))
+        left = deque(c for c in self.plan.cells() if not _counts(self.at, c, self.options))
         self._tell()
         # Ctrl-C is listened to while nothing is written down
         with self._engine() as engine, _broken_off(), Interrupts() as ctrl_c:
@@ -336,13 +368,15 @@ class _Run:
             for episode, cell in flying.items():
                 self._settle_one(cell.key, episode, why="stopped")
         state = self.state
-        if self.halted is not None:
-            raise RunStopped(state, self.halted)
-        return state
+        if self.halted is None:
+            return state
+        if self.meter.used_up() is not None and self.halted != "interrupted":
+            _refuse_spent(state, self.limits)
+        raise RunStopped(state, self.halted)
 
     @property
     def state(self) -> RunState:
-        return state_of(self.name, self.plan, self.at, self.meter.spent)
+        return state_of(self.name, self.plan, self.at, self.meter.spent, self.limits)
 
     def _tell(self) -> None:
         self.tell(self.state)
@@ -355,10 +389,6 @@ class _Run:
         if self.options.parallel <= 1:
             return SequentialEngine(self.meter)
         return LocalEngine(self.meter, jobs=self.options.parallel)
-
-    def _is_ended(self, cell: Cell) -> bool:
-        ended = self.at.ended.get(cell.key)
-        return ended is not None and (ended.valid or not self.options.retry_faults)
 
     def _fill(self, engine: Engine, left: deque[Cell], flying: dict[str, Cell]) -> None:
         """Hands out what there is room for. An episode whose worker was lost is played alone, so that it is known whose
@@ -392,8 +422,8 @@ class _Run:
             frames=self.plan.frames,
             threads=threads_for(self.options.parallel),
             secrets=self.options.secrets,
-            budget=self.options.episode_budget,
-            run_budget=self.options.budget,
+            budget=self.limits.episode,
+            run_budget=self.limits.run,
         )
         return Job(episode=episode, task=self.packs[cell.task], wish=wish)
 
@@ -411,6 +441,7 @@ class _Run:
         elif isinstance(done.error, LostError):
             self._lost(cell, done.job.episode, left, alone=done.error.alone)
         elif isinstance(done.error, StoppedError):
+            tidy(done.job.episode)
             self._note(Lost(cell=cell.key, episode=done.job.episode.id, why="stopped"))
             self.halted = self.halted or "interrupted"
         else:
@@ -421,22 +452,26 @@ class _Run:
         if r.end_reason == "interrupted":
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
             self.halted = self.halted or "interrupted"
-        elif r.detail.split(": ")[1:2] == [RUN_BUDGET]:
+        elif r.fault == RUN_BUDGET:
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
             self.halted = self.halted or self._out_of_budget()
+        elif r.fault == MODEL_SHUT:
+            # every other episode would end so too
+            self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
+            self.halted = self.halted or r.detail.split(": ", 2)[2]
         else:
-            self._note(_ended(cell.key, r))
+            self._note(ended_of(cell.key, r))
 
     def _lost(self, cell: Cell, episode: Episode, left: deque[Cell], *, alone: bool) -> None:
         """A worker died. The episode may be whole all the same; one that was not begun was only beside it."""
-        whole = _whole(episode)
-        if whole is not None:
-            self._note(msgspec.structs.replace(whole, cell=cell.key))
+        ended = whole(episode)
+        if ended is not None:
+            self._note(msgspec.structs.replace(ended, cell=cell.key))
             return
         began = alone or episode.begun
-        _tidy(episode)
+        tidy(episode)
         if began and self.at.losses.get(cell.key):
-            self._note(_given_up(cell, episode))
+            self._note(given_up(cell, episode))
             return
         self._note(Lost(cell=cell.key, episode=episode.id, why="worker" if began else "stopped"))
         left.append(cell)
@@ -448,12 +483,12 @@ class _Run:
 
     def _settle_one(self, cell: str, episode_id: str, *, why: str) -> None:
         episode = {e.id: e for e in self.store.episodes()}.get(episode_id)
-        whole = None if episode is None else _whole(episode)
-        if whole is not None:
-            self._note(msgspec.structs.replace(whole, cell=cell))
+        ended = None if episode is None else whole(episode)
+        if ended is not None:
+            self._note(msgspec.structs.replace(ended, cell=cell))
             return
         if episode is not None:
-            _tidy(episode)
+            tidy(episode)
         self._note(Lost(cell=cell, episode=episode_id, why=why))
 
 
@@ -464,86 +499,3 @@ def _broken_off() -> Iterator[None]:
         yield
     except EpisodeStopped:
         raise KeyboardInterrupt("broken off; what is whole is found when the run goes on") from None
-
-
-def _tidy(episode: Episode) -> None:
-    """Takes away the folder of an episode that was never begun."""
-    if episode.folder is not None and not any(episode.folder.iterdir()):
-        episode.folder.rmdir()
-
-
-def _given_up(cell: Cell, episode: Episode) -> Ended:
-    """An episode that kills its worker."""
-    return Ended(
-        cell=cell.key,
-        episode=episode.id,
-        root_hash="",
-        status="unfinished",
-        end_reason="fault",
-        valid=False,
-        passed=None,
-        mcr=None,
-        turns=0,
-        actions=0,
-        detail="its worker was killed, or ran out of memory, also when it played nothing else",
-    )
-
-
-def _ended(cell: str, r: RecordedEpisode) -> Ended:
-    return Ended(
-        cell=cell,
-        episode=r.episode,
-        root_hash=r.root_hash,
-        status=r.status,
-        end_reason=r.end_reason,
-        valid=r.valid,
-        passed=r.passed,
-        mcr=r.mcr,
-        turns=r.turns,
-        actions=r.actions,
-        detail=r.detail,
-        calls=r.spent.calls,
-        tokens=r.spent.tokens,
-        cost_usd=r.spent.cost_usd,
-    )
-
-
-def _whole(episode: Episode) -> Ended | None:
-    """What became of an episode whose recorder did not live to say it; None when it was broken off."""
-    ended, spent, out_of_budget = None, Spent(), False
-    try:
-        with read_log(episode.log) as log:
-            for _, event in log:
-                if isinstance(event, EpisodeEnded):
-                    ended = event
-                elif isinstance(event, ModelCall) and event.outcome not in ("overflow", "failed"):
-                    spent = spent.plus(event)
-                elif isinstance(event, Fault):
-                    out_of_budget = event.code == RUN_BUDGET
-        if ended is None or ended.reason == "interrupted" or out_of_budget:
-            return None
-        # its recorder may have been killed between the last event and the seal
-        seal(episode.log)
-        with read_log(episode.log) as log:
-            root, state = log.root_hash, log.state
-    except (LogError, OSError):
-        return None
-    assert root is not None, "a sealed log has a root hash"
-    values = {line.metric: line.value for line in score_episode(episode)}
-    passed = values["pass"]
-    return Ended(
-        cell="",
-        episode=episode.id,
-        root_hash=root,
-        status=status_of(state, end_reason=ended.reason),
-        end_reason=ended.reason,
-        valid=ended.valid,
-        passed=None if passed is None else passed == 1.0,
-        mcr=values["mcr"],
-        turns=ended.turns,
-        actions=ended.actions,
-        detail=ended.detail,
-        calls=spent.calls,
-        tokens=spent.tokens,
-        cost_usd=spent.cost_usd,
-    )

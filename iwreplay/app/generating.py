@@ -135,12 +135,15 @@ def plan_generation(
 
 
 def hosted_models(author: str, reviewer: str, *, secrets: tuple[str, ...] = ()) -> tuple[Model, Model]:
-    """The two models at their providers. secrets: what no error may show. ModelError when they are the same, or when
-    litellm is not there or knows no such provider."""
+    """The two models at their providers. secrets: what no error may show. ModelError when they are the same, when
+    litellm is not there or knows no such provider, or when a provider's key is not set."""
     _must_differ(author, reviewer)
     from recorder.models.hosted import HostedModel
 
-    return HostedModel(author, secrets=secrets), HostedModel(reviewer, secrets=secrets)
+    models = HostedModel(author, secrets=secrets), HostedModel(reviewer, secrets=secrets)
+    for model in models:
+        model.require_key()
+    return models
 
 
 def _must_differ(author: str, reviewer: str) -> None:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from iwreplay.errors import ModelError, ParticipantError, UnknownNameError
-from iwreplay.events import ModelCall
+from iwreplay.events import Fault, ModelCall
 from iwreplay.log import read_log
 from iwreplay.loop import AnswerError, leak_guard
 from iwreplay.ports import Model
@@ -20,7 +20,7 @@ from recorder.assistants.hosted import ModelAssistant
 from recorder.humans.hosted import ModelHuman
 from recorder.models.cassette import CassetteModel
 from recorder.models.consulting import Guard, Sampling
-from recorder.models.metering import Budget, Meter, MeteredModel
+from recorder.models.metering import MODEL_SHUT, Budget, Meter, MeteredModel
 
 __all__ = [
     "MODEL",
@@ -113,11 +113,12 @@ def opened_model(
     spec: ModelSpec, *, secrets: tuple[str, ...], limited: Budget, meters: tuple[Meter, ...] = ()
 ) -> Model:
     """The model at its provider; `limited` says whether money and tokens are. ModelError when litellm is missing or
-    knows no such provider, or when money is limited and its price is not known."""
+    knows no such provider, when the provider's key is not set, or when money is limited and its price is not known."""
     from recorder.models.hosted import HostedModel
 
     asked = spec.sampling
     hosted = HostedModel(spec.model, secrets=secrets, timeout_s=asked.timeout_s, stream=asked.stream)
+    hosted.require_key()
     if limited.cost_usd is not None and not hosted.priced:
         raise ModelError(
             spec.model, "what it costs is not known, so that money can't be limited", hint="Limit its tokens."
@@ -128,8 +129,10 @@ def opened_model(
 def model_on_cassette(spec: ModelSpec, *, log: Path, meters: tuple[Meter, ...]) -> Model:
     """The model as it answered in the episode of that log. ModelError when it did not play there."""
     with read_log(log) as recorded:
-        calls = [event for _, event in recorded if isinstance(event, ModelCall)]
-    return MeteredModel(CassetteModel(spec.model, calls), *meters, limited=Budget())
+        events = [event for _, event in recorded if isinstance(event, ModelCall | Fault)]
+    shut = any(isinstance(event, Fault) and event.code == MODEL_SHUT for event in events)
+    calls = [event for event in events if isinstance(event, ModelCall)]
+    return MeteredModel(CassetteModel(spec.model, calls, shut=shut), *meters, limited=Budget())
 
 
 def model_assistant(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,8 @@ from iwreplay.errors import WorkerError
 
 __all__ = ["Workers", "each", "in_order", "threads_for", "was_stopped"]
 
+#: when this process is killed, what it held is taken away by a helper of Python's, which would complain of it
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 #: results for each job that are worked out before they are asked for
 _AHEAD = 3
 
@@ -30,13 +33,18 @@ Result = TypeVar("Result")
 
 
 def each(
-    work: Callable[[Item], Result], items: Sequence[Item], *, jobs: int, progress: Callable[[int, int], None]
+    work: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    jobs: int,
+    progress: Callable[[int, int], None],
+    enough: Callable[[Result], bool] = lambda result: False,
 ) -> Iterator[Result]:
     """`work` of every item, in the order of the items. `work` and what goes through it must pickle when `jobs` > 1.
 
-    Ctrl-C raises KeyboardInterrupt. With several jobs each worker gets the signal too: what they are at is waited for,
-    and the results that there are come first. WorkerError when a worker process dies. When this process dies, its
-    workers do too, in the middle of what they are at.
+    After a result that is `enough`, no other item is begun. Ctrl-C raises KeyboardInterrupt. With several jobs each
+    worker gets the signal too: what they are at is waited for, and the results that there are come first. WorkerError
+    when a worker process dies. When this process dies, its workers do too, in the middle of what they are at.
     """
     progress(0, len(items))
     if jobs <= 1 or len(items) <= 1:
@@ -44,18 +52,24 @@ def each(
             result = work(item)
             progress(n, len(items))
             yield result
+            if enough(result):
+                return
         return
     with Workers(min(jobs, len(items))) as workers:
         futures = workers.submit(work, *items)
-        interrupted = False
+        interrupted = stopped = False
         try:
-            for n, _ in enumerate(as_completed(futures), start=1):
+            for n, future in enumerate(as_completed(futures), start=1):
                 progress(n, len(items))
+                if future.exception() is None and enough(future.result()):
+                    stopped = True
+                    break
         except KeyboardInterrupt:
-            interrupted = True
+            interrupted = stopped = True
+        if stopped:
             workers.stop()
         for future in futures:
-            if not (interrupted and was_stopped(future)):
+            if not (stopped and was_stopped(future)):
                 yield _result(future)
         if interrupted:
             raise KeyboardInterrupt
@@ -82,6 +96,9 @@ class Workers:
     is more urgent; what has begun is waited for."""
 
     def __init__(self, jobs: int) -> None:
+        if _QUIET not in sys.warnoptions:
+            # the helper is started with the options of this process
+            sys.warnoptions.append(_QUIET)
         context = multiprocessing.get_context("spawn")
         self._stop = context.Event()
         self._pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_be_a_worker, initargs=(self._stop,))

@@ -25,6 +25,7 @@ from iwreplay.app.ways import NEAR_MISS, NO_HELP, left_alone, near_miss_named, n
 from iwreplay.errors import IwreplayError, ParticipantError, UnknownNameError
 from iwreplay.events import EpisodeConfig
 from iwreplay.frames.maker import FrameMaker
+from iwreplay.log import read_log
 from iwreplay.loop import configured
 from iwreplay.ports import Assistant, AssistantAct, Human
 from iwreplay.scene.model import CompiledScene
@@ -39,7 +40,8 @@ from recorder.chance import SeededRng
 from recorder.console import Console
 from recorder.humans import LiteralHuman
 from recorder.humans.person import PersonHuman
-from recorder.models.metering import Budget, EpisodeMeter, Meter, Spent
+from recorder.models.metering import MODEL_SHUT, Budget, EpisodeMeter, Meter, Spent
+from recorder.models.unheard import Unheard, unheard
 from recorder.record import Recorded, RecordingInterrupted, record_episode
 from recorder.simulators.mujoco_backend import MujocoSimulator
 
@@ -50,6 +52,7 @@ __all__ = [
     "RecordedEpisode",
     "RunBrokenError",
     "RunInterrupted",
+    "RunShut",
     "Wish",
     "assistant_named",
     "check_participants",
@@ -64,6 +67,8 @@ __all__ = [
 
 _SCRIPTED = "scripted:"
 PERSON = "person"
+#: said when a list of participants was cut at the comma before a setting
+_AFTER_SEMICOLON = "Settings of a model stand after a semicolon in a list: 'model:openai/NAME;memory=on'."
 _NO_LIMIT = Budget()
 ASSISTANTS = ("oracle", "silent", NO_HELP, f"{NEAR_MISS}ID", "random", "scripted:FILE", "model:NAME", PERSON)
 HUMANS = ("literal", "model:NAME", PERSON)
@@ -96,6 +101,13 @@ class RecordedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     #: what its models took
     spent: Spent = Spent()
+    #: which of their answers could not be used
+    unheard: Unheard = Unheard()
+
+    @property
+    def fault(self) -> str:
+        """Code of the fault of a participant that ended it, or ""."""
+        return (self.detail.split(": ", 2)[1:2] or [""])[0] if self.end_reason == "fault" else ""
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -113,6 +125,15 @@ class RunBrokenError(IwreplayError):
     def __init__(self, done: tuple[RecordedEpisode, ...], cause: IwreplayError | OSError) -> None:
         self.done, self.cause = done, cause
         super().__init__(f"{cause}; {len(done)} of the episodes are done")
+
+
+class RunShut(Exception):  # noqa: N818  what went wrong is in the last episode
+    """A model can't be asked (its name, its key), as the last of `done` tells; the tasks `left` are not begun, because
+    every call would meet that."""
+
+    def __init__(self, done: tuple[RecordedEpisode, ...], left: tuple[str, ...]) -> None:
+        self.done, self.left = done, left
+        super().__init__(f"{len(left)} of the episodes are not begun")
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,7 +184,8 @@ def record_tasks(
 
     Raises UnknownNameError for a name, ModelError for a model that can't be used, TaskError for a malformed task,
     ParticipantError for an unusable script or for a person who can't play, StoreError for a folder of other things;
-    RunInterrupted after Ctrl-C, and RunBrokenError after any other fault, with what was recorded until then.
+    with what was recorded until then RunInterrupted after Ctrl-C, RunShut when a model can't be asked by any episode,
+    and RunBrokenError after any other fault.
     """
     packs = find_tasks(tasks)
     script = script_of(assistant)
@@ -197,7 +219,8 @@ def record_tasks(
     )
     done: list[RecordedEpisode] = []
     try:
-        for recorded in each(partial(record_task, wish=wish), packs, jobs=jobs, progress=progress):
+        work = partial(record_task, wish=wish)
+        for recorded in each(work, packs, jobs=jobs, progress=progress, enough=_shut):
             done.append(recorded)
             if recorded.end_reason == "interrupted" and jobs == 1:
                 break
@@ -210,7 +233,14 @@ def record_tasks(
         raise RunBrokenError(tuple(done), e) from e
     if any(r.end_reason == "interrupted" for r in done):
         raise RunInterrupted(tuple(done))
+    begun = {r.task for r in done}
+    if len(begun) < len(packs):
+        raise RunShut(tuple(done), tuple(p.id for p in packs if p.id not in begun))
     return tuple(done)
+
+
+def _shut(recorded: RecordedEpisode) -> bool:
+    return recorded.fault == MODEL_SHUT
 
 
 def record_task(task: TaskPack, *, wish: Wish) -> RecordedEpisode:
@@ -363,7 +393,8 @@ def script_of(name: str) -> tuple[AssistantAct, ...] | None:
             raise UnknownNameError("assistant", name, hint="Name the file of its lines: scripted:FILE.")
         return load_lines(file)
     if name not in ASSISTANTS and not name.startswith(NEAR_MISS) and not is_model(name):
-        raise UnknownNameError("assistant", name, known=ASSISTANTS)
+        hint = _AFTER_SEMICOLON if "=" in name else ""
+        raise UnknownNameError("assistant", name, known=() if hint else ASSISTANTS, hint=hint)
     return None
 
 
@@ -371,7 +402,8 @@ def human_named(name: str) -> Human:
     """The Human of that name, or UnknownNameError."""
     if name == "literal":
         return LiteralHuman()
-    raise UnknownNameError("human", name, known=HUMANS)
+    hint = _AFTER_SEMICOLON if "=" in name else ""
+    raise UnknownNameError("human", name, known=() if hint else HUMANS, hint=hint)
 
 
 def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded, spent: Spent) -> RecordedEpisode:
@@ -395,7 +427,13 @@ def _scored(episode: Episode, task: TaskPack, wish: Wish, recorded: Recorded, sp
         events=recorded.events,
         detail=result.detail,
         spent=spent,
+        unheard=_unheard(episode) if is_model(wish.assistant) or is_model(wish.human) else Unheard(),
     )
+
+
+def _unheard(episode: Episode) -> Unheard:
+    with read_log(episode.log) as log:
+        return unheard(event for _, event in log)
 
 
 def _tidy(episode: Episode) -> None:

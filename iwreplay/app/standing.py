@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import reduce
 
 import msgspec
 
 from iwreplay.vocabulary import Family
-from recorder.benchmark import Cell, Ended, Plan, Progress
+from recorder.benchmark import Cell, Ended, Limits, Plan, Progress
 from recorder.models.metering import Spent
+from recorder.models.unheard import Unheard
 from scorers import Row, Score, Unscorable, by_family
 
 __all__ = ["PairResult", "RunState", "state_of"]
@@ -31,8 +33,9 @@ class PairResult(msgspec.Struct, frozen=True, kw_only=True):
     average: float | None
     #: mean share of the objectives, over the valid episodes
     mcr: float | None
-    tokens: int
-    cost_usd: float
+    #: of these episodes
+    spent: Spent
+    unheard: Unheard
 
 
 class RunState(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,12 +48,13 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     passed: int
     #: of all calls, those of episodes that were broken off included
     spent: Spent
+    limits: Limits
     pairs: tuple[PairResult, ...]
     #: "<cell>: <reason>" of each episode that is not valid
     faults: tuple[str, ...]
 
 
-def state_of(name: str, plan: Plan, at: Progress, spent: Spent) -> RunState:
+def state_of(name: str, plan: Plan, at: Progress, spent: Spent, limits: Limits) -> RunState:
     """Where a run stands: its plan, what became of its episodes, and what its models took."""
     cells = list(plan.cells())
     ended = [at.ended[c.key] for c in cells if c.key in at.ended]
@@ -67,6 +71,7 @@ def state_of(name: str, plan: Plan, at: Progress, spent: Spent) -> RunState:
         valid=sum(e.valid for e in ended),
         passed=sum(e.passed is True for e in ended),
         spent=spent,
+        limits=limits,
         pairs=pairs,
         faults=tuple(f"{e.cell}: {e.detail}" for e in ended if not e.valid),
     )
@@ -86,8 +91,8 @@ def _pair(assistant: str, human: str, cells: list[Cell], at: Progress, families:
         by_family={f.family: f.mean for f in table.families},
         average=table.average,
         mcr=math.fsum(mcrs) / len(mcrs) if mcrs else None,
-        tokens=sum(e.tokens for _, e in ended),
-        cost_usd=math.fsum(e.cost_usd for _, e in ended),
+        spent=reduce(Spent.and_also, (e.took for _, e in ended), Spent()),
+        unheard=reduce(Unheard.and_also, (e.unheard for _, e in ended), Unheard()),
     )
 
 

@@ -17,6 +17,7 @@ from iwreplay.events import (
     Event,
     Fault,
     HumanTurn,
+    ModelCall,
     PrimitiveOutcome,
     ScriptedEvent,
     StateDelta,
@@ -58,6 +59,8 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     #: silent, interrupt or done; None in the warmup, and where the log breaks off
     decision: str | None
     words: str | None
+    #: "" or why the answers of a hosted Assistant could not be used: "malformed", "refused"; it is silent then
+    silenced: str
     commands: tuple[Command, ...]
     #: (speaker, words) of everything else that was said
     said: tuple[tuple[str, str], ...]
@@ -73,7 +76,16 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_idle(self) -> bool:
         """The Assistant was silent, and nothing was done and nothing changed."""
-        happened = (self.commands, self.said, self.scripts, self.changes, self.now_true, self.now_false, self.ended)
+        happened = (
+            self.silenced,
+            self.commands,
+            self.said,
+            self.scripts,
+            self.changes,
+            self.now_true,
+            self.now_false,
+            self.ended,
+        )
         return self.decision == "silent" and not any(happened)
 
 
@@ -85,6 +97,7 @@ class _Open:
     first_seq: int
     decision: str | None = None
     words: str | None = None
+    silenced: str = ""
     commands: list[tuple[str, bool]] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     said: list[tuple[str, str]] = field(default_factory=list)
@@ -94,7 +107,10 @@ class _Open:
     ended: str | None = None
 
     def feed(self, event: Event) -> None:
-        if isinstance(event, AssistantDecision):
+        if isinstance(event, ModelCall):
+            if event.role == "assistant":
+                self.silenced = event.outcome if event.outcome in ("malformed", "refused") else ""
+        elif isinstance(event, AssistantDecision):
             self.decision, self.words = event.decision, event.text
         elif isinstance(event, CommandIssued):
             self.commands.append((event.text, event.source == "intent"))
@@ -120,6 +136,7 @@ class _Open:
             first_seq=self.first_seq,
             decision=self.decision,
             words=self.words,
+            silenced=self.silenced if self.decision is not None else "",
             commands=tuple(
                 Command(text=text, by_itself=alone, refused=self.refused.get(i, ""))
                 for i, (text, alone) in enumerate(self.commands)

@@ -6,7 +6,7 @@ puts into its scene is asked for each time that it is loaded: that is a few thin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -93,11 +93,14 @@ def check_usable_task(task: TaskPack, scene: CompiledScene, *, library: Library 
         raise TaskError(f"task {task.id}: {_told(problems)} (iwreplay tasks check {task.id})")
 
 
-def check_tasks_load(tasks: Iterable[TaskPack]) -> None:
+def check_tasks_load(
+    tasks: Sequence[TaskPack], *, progress: Callable[[int, int], None] = lambda done, of: None
+) -> None:
     """Compiles each task and everything in it, and asks whether it can be used. TaskError names every one that does not
     hold, and what is wrong with it."""
     library, problems = load_library(data_root() / "objects"), []
-    for task in tasks:
+    for n, task in enumerate(tasks):
+        progress(n, len(tasks))
         try:
             check_usable_task(task, validate_task(task, library=library), library=library)
         except IwreplayError as e:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -17,24 +20,25 @@ from iwreplay.cli.options import (
     MaxTokensOption,
     StoreOption,
 )
-from iwreplay.cli.output import counted, note, print_json, print_table, say, stages
+from iwreplay.cli.output import counted, is_terminal, note, print_json, print_table, say, stages
 from iwreplay.cli.secrets import secrets
 from iwreplay.errors import ParticipantError
 
 if TYPE_CHECKING:
-    from iwreplay.app.benching import BenchOptions, RunState
+    from iwreplay.app.benching import BenchOptions, RunState, Spent
 
 __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Whole benchmark runs: begin, go on, look.")
 
+_INTERRUPTED = 130
 ParallelOption = Annotated[int, typer.Option("--parallel", "-p", help="Episodes played at a time.", min=1)]
 RunCostOption = Annotated[
     float | None,
     typer.Option("--run-cost", help="US dollars that the models of the whole run may take.", min=0.0, metavar="USD"),
 ]
 RunTokensOption = Annotated[
-    int | None, typer.Option("--run-tokens", help="Tokens that the models of the whole run may take.", min=0)
+    int | None, typer.Option("--run-tokens", help="Tokens that the models of the whole run may take.", min=1)
 ]
 RateOption = Annotated[
     list[str] | None,
@@ -84,7 +88,7 @@ def bench_run(
 
     Example: iwreplay bench run --run gpt --assistants "model:openai/gpt-5.5;memory=on" --tasks V06 --rate openai=60
     """
-    from iwreplay.app.benching import plan_run, play_run
+    from iwreplay.app.benching import known_plan, plan_run, play_run
 
     options = _options(
         run=(run_cost, run_tokens),
@@ -95,15 +99,21 @@ def bench_run(
         ray_address=ray_address,
         retry_faults=retry_faults,
     )
-    plan = plan_run(
-        assistants=_names(assistants),
-        humans=_names(humans),
-        tasks=_names(tasks),
-        seeds=tuple(_seed(s) for s in _names(seeds)),
-        frames=frames,
-        secrets=secrets(),
-    )
-    _play(lambda tell: play_run(store, run, plan=plan, options=options, progress=tell), run, json=json)
+
+    def play(telling: Telling) -> RunState:
+        plan = plan_run(
+            assistants=_names(assistants),
+            humans=_names(humans),
+            tasks=_names(tasks),
+            seeds=tuple(_seed(s) for s in _names(seeds)),
+            frames=frames,
+            secrets=secrets(),
+            known=known_plan(store, run),
+            progress=telling.looking,
+        )
+        return play_run(store, run, plan=plan, options=options, progress=telling.standing, looking=telling.looking)
+
+    _play(play, run, store=store, json=json)
 
 
 @app.command()
@@ -124,7 +134,8 @@ def resume(
 ) -> None:
     """Go on with a run as it was planned.
 
-    Budgets, rates and how many are played at a time may be others than before. What was spent before counts.
+    Budgets and rates stay as they were said last; those that are given here are in their place. How many are played at
+    a time may be another number than before. What was spent before counts.
 
     Example: iwreplay bench resume bench --run-cost 100
     """
@@ -139,7 +150,11 @@ def resume(
         ray_address=ray_address,
         retry_faults=retry_faults,
     )
-    _play(lambda tell: play_run(store, run, plan=None, options=options, progress=tell), run, json=json)
+
+    def play(telling: Telling) -> RunState:
+        return play_run(store, run, plan=None, options=options, progress=telling.standing, looking=telling.looking)
+
+    _play(play, run, store=store, json=json)
 
 
 @app.command()
@@ -150,7 +165,10 @@ def show(run: RunArgument, *, store: StoreOption = DEFAULT_STORE, json: JsonOpti
     """
     from iwreplay.app.benching import run_state
 
-    _print(run_state(store, run), json=json)
+    state = run_state(store, run)
+    _print(state, json=json)
+    if not json:
+        _note_faults(state, store)
 
 
 @app.command(name="list")
@@ -165,7 +183,7 @@ def list_of_runs(*, store: StoreOption = DEFAULT_STORE, json: JsonOption = False
     if json:
         print_json(runs)
     else:
-        rows = [(r.run, r.planned, r.ended, r.valid, r.passed, r.spent.tokens, r.spent.cost_usd) for r in runs]
+        rows = [(r.run, r.planned, r.ended, r.valid, r.passed, r.spent.tokens, _usd(r.spent)) for r in runs]
         print_table(("run", "planned", "ended", "valid", "passed", "tokens", "cost_usd"), rows)
 
 
@@ -177,45 +195,98 @@ def _options(
     **more: Any,
 ) -> BenchOptions:
     """What the options say; `run` and `episode`: US dollars and tokens of each."""
-    from iwreplay.app.benching import BenchOptions, Budget
+    from iwreplay.app.benching import BenchOptions, Budget, Limits
 
     return BenchOptions(
-        budget=Budget(cost_usd=run[0], tokens=run[1]),
-        episode_budget=Budget(cost_usd=episode[0], tokens=episode[1]),
-        per_minute=_rates(rate or []),
+        limits=Limits(
+            run=Budget(cost_usd=run[0], tokens=run[1]),
+            episode=Budget(cost_usd=episode[0], tokens=episode[1]),
+            per_minute=_rates(rate or []),
+        ),
         secrets=secrets(),
         **more,
     )
 
 
-def _play(play: Callable[[Callable[[RunState], None]], RunState], run: str, *, json: bool) -> None:
+def _play(play: Callable[[Telling], RunState], run: str, *, store: Path, json: bool) -> None:
     from iwreplay.app.benching import RunStopped
 
-    stopped = None
+    stopped: RunStopped | None = None
     try:
-        with _progress(run) as tell:
-            state = play(tell)
+        with _telling(run) as telling:
+            state = play(telling)
     except RunStopped as e:
-        state, stopped = e.state, e.why
+        state, stopped = e.state, e
     _print(state, json=json)
     for fault in state.faults:
         note(f"not valid: {fault}")
-    if stopped is not None:
-        note(f"{stopped}; go on with: iwreplay bench resume {run}")
-    if stopped == "interrupted":
-        raise KeyboardInterrupt
-    if stopped is not None or state.faults:
-        raise typer.Exit(1)
+    _note_faults(state, store)
+    if stopped is None:
+        raise typer.Exit(1 if state.faults else 0)
+    more = f" {stopped.raised}" if stopped.raised else ""
+    note(f"{stopped.why}; go on with: {_resume(run, store)}{more}")
+    if stopped.why == "interrupted":
+        # said already
+        sys.exit(_INTERRUPTED)
+    raise typer.Exit(1)
+
+
+class Telling(NamedTuple):
+    """Who hears how things stand."""
+
+    #: tasks that were looked at, of so many
+    looking: Callable[[int, int], None]
+    standing: Callable[[RunState], None]
 
 
 @contextmanager
-def _progress(run: str) -> Iterator[Callable[[RunState], None]]:
-    with stages(run) as tell:
-        yield lambda s: tell(s.ended, s.planned, f"{s.passed} of {s.valid} passed{_cost(s)}")
+def _telling(run: str) -> Iterator[Telling]:
+    """On a terminal a bar; elsewhere lines on stderr, one for each episode that ended."""
+    if is_terminal(sys.stderr):
+        with stages(run) as tell:
+            yield Telling(
+                looking=lambda done, of: tell(done, of, "tasks looked at"),
+                standing=lambda s: tell(s.ended, s.planned, f"{s.passed} of {s.valid} passed{_cost(s)}"),
+            )
+        return
+    told: set[object] = set()
+
+    def once(key: object, line: str) -> None:
+        if key not in told:
+            told.add(key)
+            note(line)
+
+    yield Telling(
+        looking=lambda done, of: once("looking", f"{run}: looking at {counted(of, 'task')}"),
+        standing=lambda s: once(
+            s.ended, f"{run}: {s.ended} of {s.planned} done, {s.passed} of {s.valid} passed{_cost(s)}"
+        ),
+    )
 
 
 def _cost(state: RunState) -> str:
-    return f", ${state.spent.cost_usd:.2f}" if state.spent.calls else ""
+    cost = _usd(state.spent, decimals=2)
+    return f", {cost} dollars" if state.spent.calls and cost is not None else ""
+
+
+def _usd(spent: Spent, *, decimals: int = 4) -> str | float | None:
+    """US dollars as they are known: None when they are of no call, "at least" when of some."""
+    if spent.cost_usd is None:
+        return None
+    known = round(spent.cost_usd, decimals)
+    return f"at least {known}" if spent.unpriced else known
+
+
+def _resume(run: str, store: Path) -> str:
+    return f"iwreplay bench resume {run}{'' if store == DEFAULT_STORE else f' --store {shlex.quote(str(store))}'}"
+
+
+def _note_faults(state: RunState, store: Path) -> None:
+    if state.faults:
+        note(
+            f"{counted(len(state.faults), 'episode')} ended with a fault; to play them again: "
+            f"{_resume(state.run, store)} --retry-faults"
+        )
 
 
 def _print(state: RunState, *, json: bool) -> None:
@@ -229,21 +300,38 @@ def _print(state: RunState, *, json: bool) -> None:
     rows = [
         (
             p.assistant, p.human, p.valid, p.passed, *(_percent(p.by_family[f]) for f in families),
-            _percent(p.average), _percent(p.mcr), p.tokens, p.cost_usd,
+            _percent(p.average), _percent(p.mcr), p.spent.tokens, _usd(p.spent),
         )
         for p in state.pairs
     ]  # fmt: skip
-    print_table(columns, rows)
+    print_table(columns, rows, whole=2)
     say(
         f"{', '.join(f'{x} {f}' for x, f in zip(letters, families, strict=True))}: passed in percent of valid episodes;"
     )
     say("average: the mean of the six families; mcr: mean share of the objectives, in percent.")
+    for p in state.pairs:
+        if p.unheard.silenced_turns or p.unheard.malformed_calls or p.unheard.refused_calls:
+            say(f"{p.assistant} with {p.human}: {p.unheard}; what was answered: iwreplay show EPISODE")
     if state.spent.calls:
-        unpriced = f"; the price of {state.spent.unpriced} of them is not known" if state.spent.unpriced else ""
+        price = "at a price that is not known" if state.spent.cost_usd is None else f"{_usd(state.spent)} US dollars"
+        unpriced = f" ({state.spent.unpriced} of them at a price that is not known)" if state.spent.unpriced else ""
         say(
-            f"{counted(state.spent.calls, 'call')} to models, {state.spent.tokens} tokens, "
-            f"${state.spent.cost_usd:.4f}{unpriced}. Episodes that were broken off are in it."
+            f"{counted(state.spent.calls, 'call')} to models, {state.spent.tokens} tokens, {price}"
+            f"{unpriced if state.spent.cost_usd is not None else ''}. Episodes that were broken off are in it."
         )
+    limits = [*_limits(state)]
+    if limits:
+        say(f"Limits: {', '.join(limits)}.")
+
+
+def _limits(state: RunState) -> Iterator[str]:
+    for whose, budget in (("the run", state.limits.run), ("each episode", state.limits.episode)):
+        if budget.cost_usd is not None:
+            yield f"{budget.cost_usd:g} US dollars for {whose}"
+        if budget.tokens is not None:
+            yield f"{budget.tokens} tokens for {whose}"
+    for provider, rate in state.limits.per_minute.items():
+        yield f"{rate:g} calls a minute to {provider}"
 
 
 def _percent(share: float | None) -> float | None:

@@ -49,7 +49,8 @@ def _name(turn: Turn) -> str:
 
 def _parts(turn: Turn) -> Iterator[str]:
     if turn.decision is not None:
-        yield f"Assistant {turn.decision}" + (f": {quoted(turn.words)}" if turn.words else "")
+        why = f" (its model's answer was {turn.silenced})" if turn.silenced else ""
+        yield f"Assistant {turn.decision}{why}" + (f": {quoted(turn.words)}" if turn.words else "")
     if turn.commands:
         yield "; ".join(_command(c.text, c.by_itself, c.refused) for c in turn.commands)
     for speaker, words in turn.said:

@@ -88,7 +88,7 @@ MaxCostOption = Annotated[
 ]
 MaxTokensOption = Annotated[
     int | None,
-    typer.Option("--max-tokens", help="Tokens that the hosted models of an episode may take together.", min=0),
+    typer.Option("--max-tokens", help="Tokens that the hosted models of an episode may take together.", min=1),
 ]
 EpisodeArgument = Annotated[
     str, typer.Argument(help="Id of an episode, a unique beginning of it, or the path of a log.", metavar="EPISODE")

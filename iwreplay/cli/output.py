@@ -19,6 +19,7 @@ __all__ = [
     "OutputClosedError",
     "counted",
     "exit_with",
+    "is_terminal",
     "note",
     "print_json",
     "print_json_line",
@@ -95,24 +96,49 @@ def print_json_line(value: object) -> None:
     _write(_ENCODER.encode(value).decode(), _escaped_in_json)
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Rows under their columns; numbers to the right. On a terminal the widest columns are cut so that a row fits a
-    line; a file or a pipe gets the whole of every value."""
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, whole: int = 1) -> None:
+    """Rows under their columns; numbers to the right. A file or a pipe gets the whole of every value. On a terminal the
+    widest columns are cut so that a row fits a line, but never the first `whole` ones, which are names to be typed, nor
+    numbers; where that is not enough each row is a few lines, a name and its value in each."""
     cells = [[_cell(v) for v in row] for row in rows]
     widths = [max([len(c), *(len(r[i]) for r in cells)]) for i, c in enumerate(columns)]
     right = [bool(cells) and all(_is_number(r[i]) for r in cells) for i in range(len(columns))]
-    widths = _fitted(widths, [_MIN_COLUMN if not r else w for r, w in zip(right, widths, strict=True)])
+    least = [
+        w if r or i < whole else min(w, max(_MIN_COLUMN, len(c)))
+        for i, (c, w, r) in enumerate(zip(columns, widths, right, strict=True))
+    ]
+    room = _terminal_width()
+    if room is not None and cells and _line(least) > max(room, _MIN_WIDTH):
+        _print_records(columns, cells, room)
+        return
+    widths = _fitted(widths, least, room)
     for row in [list(columns), ["-" * w for w in widths], *cells]:
         fit = [_cut(v, w) for v, w in zip(row, widths, strict=True)]
         line = "  ".join(v.rjust(w) if r else v.ljust(w) for v, w, r in zip(fit, widths, right, strict=True))
         say(line.rstrip())
 
 
-def _fitted(widths: list[int], least: list[int]) -> list[int]:
+def _print_records(columns: Sequence[str], cells: list[list[str]], room: int) -> None:
+    """Each row as lines "name  value", an empty line between two rows."""
+    names = max(map(len, columns)) + 2
+    for n, row in enumerate(cells):
+        if n:
+            say()
+        for name, value in zip(columns, row, strict=True):
+            line = f"{name:<{names}}{value}".rstrip()
+            # a name that must be typed is broken nowhere
+            say_wrapped(line, indent=names) if " " in value and len(line) > room else say(line)
+
+
+def _line(widths: list[int]) -> int:
+    """Characters of a row."""
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _fitted(widths: list[int], least: list[int], room: int | None) -> list[int]:
     """Widths of columns that fit the terminal together: the widest gives way first, none below its least width."""
-    room = _terminal_width()
     widths = list(widths)
-    while room is not None and sum(widths) + 2 * (len(widths) - 1) > max(room, _MIN_WIDTH):
+    while room is not None and _line(widths) > max(room, _MIN_WIDTH):
         wide = max(range(len(widths)), key=lambda i: (widths[i] - least[i] > 0, widths[i]))
         if widths[wide] <= least[wide]:
             break
@@ -124,17 +150,20 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody looks at it."""
+    return stream is not None and stream.isatty()
+
+
 def _terminal_width() -> int | None:
     """Columns of the terminal that stdout is; None when it is none."""
-    if sys.stdout is None or not sys.stdout.isatty():
-        return None
-    return shutil.get_terminal_size().columns
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr, fed with (done, of); nothing when stderr is not a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda _done, _of: None
         return
     from rich.console import Console
@@ -157,7 +186,7 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 def stages(what: str) -> Iterator[Callable[[int, int, str], None]]:
     """A bar on stderr with a word on how things stand and the time left, fed with (done, of, word); nothing when stderr
     is not a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda _done, _of, _word: None
         return
     from rich.console import Console

@@ -106,7 +106,7 @@ def run(
 
     Example: iwreplay run F19 --assistant oracle --human person
     """
-    from iwreplay.app.recording import Budget, RunBrokenError, RunInterrupted, is_person, record_tasks
+    from iwreplay.app.recording import Budget, RunBrokenError, RunInterrupted, RunShut, is_person, record_tasks
 
     def console(episode: Episode) -> TerminalConsole:
         return TerminalConsole(episode.seen if pictures is None else pictures / episode.id, show=show)
@@ -119,6 +119,7 @@ def run(
         nullcontext(lambda _done, _of: None) if person else progress("recording")
     )
     interrupted, broken = False, None
+    left: tuple[str, ...] = ()
     try:
         with bar as tell:
             done = record_tasks(
@@ -137,6 +138,8 @@ def run(
             )
     except RunInterrupted as stopped:
         done, interrupted = stopped.done, True
+    except RunShut as stopped:
+        done, left = stopped.done, stopped.left
     except RunBrokenError as stopped:
         done, broken = stopped.done, stopped.cause
     if json:
@@ -147,6 +150,11 @@ def run(
     for r in done:
         if not r.valid:
             note(f"{r.episode} is not valid: {r.detail}")
+    for r in done:
+        if r.unheard.silenced_turns or r.unheard.malformed_calls or r.unheard.refused_calls:
+            note(f"{r.episode}: its Assistant was {r.unheard}; the answers: iwreplay show {r.episode}")
+    if left:
+        note(f"{', '.join(left)} not begun: every call would meet that; record the rest once it is mended")
     if broken is not None:
         note("what was recorded is kept, run the rest again")
         raise broken

@@ -160,13 +160,18 @@ def generate(
     Example: iwreplay tasks generate --family finding --capability C4 --author gemini/NAME --reviewer openai/NAME
     """
     from iwreplay.app.generating import generate_task, hosted_models, plan_generation
+    from iwreplay.errors import ModelError
 
     plan = plan_generation(
         family=family, capability=capability, task_id=task, scene=scene, seed=seed, revisions=revisions, search=search
     )
     writes, reviews = hosted_models(author, reviewer, secrets=secrets())
     folder = out or Path("generated") / plan.task_id
-    done = generate_task(plan, author=writes, reviewer=reviews, out=folder, progress=note)
+    try:
+        done = generate_task(plan, author=writes, reviewer=reviews, out=folder, progress=note)
+    except ModelError:
+        note(f"what was answered is kept in {folder}; the same command goes on from there")
+        raise
     if json:
         print_json(done)
     else:

@@ -10,6 +10,7 @@ from recorder.benchmark.journal import (
     RunRecord,
     progress_of,
 )
+from recorder.benchmark.limits import Limits
 from recorder.benchmark.meter import Charged, RunMeter
 from recorder.benchmark.plan import Cell, Plan, PlanTask, differences
 
@@ -18,6 +19,7 @@ __all__ = [
     "Cell",
     "Charged",
     "Ended",
+    "Limits",
     "Lost",
     "Plan",
     "PlanTask",

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from recorder.models.metering import Spent
+from recorder.models.unheard import Unheard
+
 __all__ = ["Begun", "Ended", "Lost", "Progress", "RunRecord", "progress_of"]
 
 
@@ -33,9 +36,17 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     actions: int
     #: why it is not valid, or ""
     detail: str
+    spent: Spent = Spent()
+    unheard: Unheard = Unheard()
+    # as runs had it before prices could be unknown
     calls: int = 0
     tokens: int = 0
     cost_usd: float = 0.0
+
+    @property
+    def took(self) -> Spent:
+        """What its models took."""
+        return self.spent if self.spent.calls else Spent(calls=self.calls, tokens=self.tokens, cost_usd=self.cost_usd)
 
 
 class Lost(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", tag="lost"):

@@ -21,9 +21,10 @@ class CassetteModel:
     the same order. A request that is not on it is an error: it was recorded with another prompt, task, scene or look
     of things."""
 
-    def __init__(self, name: str, calls: Iterable[ModelCall]) -> None:
-        """calls: of a log, those of other models are left out. ModelError when there is none of this model."""
-        self._name = name
+    def __init__(self, name: str, calls: Iterable[ModelCall], *, shut: bool = False) -> None:
+        """calls: of a log, those of other models are left out. shut: the failure that ended the log is one that every
+        call would have met. ModelError when there is none of this model."""
+        self._name, self._shut = name, shut
         self._left: dict[str, deque[ModelCall]] = {}
         for call in calls:
             if call.model == name:
@@ -46,7 +47,7 @@ class CassetteModel:
             )
         call = left.popleft()
         if call.outcome in ("overflow", "failed"):
-            raise _error(call)
+            raise self._error(call)
         refused = call.outcome == "refused"
         return ModelReply(
             text=call.answer,
@@ -61,13 +62,13 @@ class CassetteModel:
             latency_s=call.latency_s,
         )
 
-
-def _error(call: ModelCall) -> ModelError:
-    """The error that the call ended with, in its words."""
-    error = (ContextOverflowError if call.outcome == "overflow" else ModelError)(call.model, "")
-    error.args = (_text(call.problem),)
-    error.retries, error.latency_s = call.retries, call.latency_s
-    return error
+    def _error(self, call: ModelCall) -> ModelError:
+        """The error that the call ended with, in its words."""
+        error = (ContextOverflowError if call.outcome == "overflow" else ModelError)(call.model, "")
+        error.args = (_text(call.problem),)
+        error.retries, error.latency_s = call.retries, call.latency_s
+        error.always = self._shut and call.outcome == "failed"
+        return error
 
 
 def _text(value: str | msgspec.UnsetType) -> str:

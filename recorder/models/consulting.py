@@ -22,7 +22,7 @@ from iwreplay.frames import choose_frames
 from iwreplay.frames.png import png_bytes
 from iwreplay.loop import AnswerError
 from iwreplay.ports import AnswerSchema, FrameView, Model, ModelImage, ModelMessage, ModelReply, ModelRequest
-from recorder.models.metering import BudgetSpentError
+from recorder.models.metering import MODEL_SHUT, BudgetSpentError
 from recorder.models.objects import MalformedError
 from recorder.prompts import load_prompt
 
@@ -128,8 +128,9 @@ class Consultant(Generic[T]):
         """What the model says to the texts and parts that `system` and `compose` make of the pictures of these frames:
         of as many as it can read.
 
-        AnswerError "MODEL" when there is no answer after all that may be tried, "BUDGET" when none may be asked for any
-        more, "LEAK" when the request holds what nobody may see; each ends the episode.
+        AnswerError "MODEL" when there is no answer after all that may be tried, "MODEL_SHUT" when none will ever come
+        (a wrong name, a missing key), that of the budget when none may be asked for any more, "LEAK" when the request
+        holds what nobody may see; each ends the episode.
         """
         question = _Question(turn=turn, system=system, compose=compose, spoken=spoken)
         exchange: tuple[ModelMessage, ...] = ()
@@ -196,7 +197,7 @@ class Consultant(Generic[T]):
                 raise
             except ModelError as e:
                 self._call(question.turn, request, digest, repair=repair, outcome="failed", error=e)
-                raise AnswerError("MODEL", str(e)) from e
+                raise AnswerError(MODEL_SHUT if e.always else "MODEL", str(e)) from e
             else:
                 self._call(question.turn, request, digest, repair=repair, reply=reply)
                 return reply, frames

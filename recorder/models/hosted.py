@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -31,6 +32,13 @@ _MOST_PATIENCE_S = 300.0
 #: worth asking again: time-out, conflict, too many requests; and all that the provider blames on itself
 _AGAIN, _PROVIDER_S_FAULT = (408, 409, 429), 500
 _LONGEST_REASON = 500
+#: a wrong key, no money, a key that may not, no such model or address
+_SHUT = (401, 402, 403, 404)
+#: litellm takes a client that can't be made without a key for a fault of the provider
+_NO_KEY = ("Missing credentials", "api_key client option must be set")
+#: providers with other ways in than the one key that litellm asks for
+_OTHER_WAYS = ("azure", "azure_ai", "cohere", "huggingface", "replicate", "together_ai", "vercel_ai_gateway")
+_NAME_OF_ERROR = re.compile(r"^(?:(?:litellm\.)?\w+Error: )+(?:\w+Exception - )?")
 #: ends of an answer that say that there is none
 _REFUSALS = ("content_filter", "refusal")
 _NO_CONTENT: Mapping[str, bytes] = MappingProxyType({})
@@ -57,7 +65,7 @@ class HostedModel:
         self._secrets = tuple(sorted(both, key=lambda s: (-len(s), s)))
         self._litellm = _litellm(name)
         try:
-            self._litellm.get_llm_provider(name)
+            _, self._provider, self._key, _ = self._litellm.get_llm_provider(name)
             self._offered = frozenset(self._litellm.get_supported_openai_params(name) or [])
             self._schemas = bool(self._litellm.supports_response_schema(model=name))
         except Exception as e:  # noqa: BLE001  litellm raises its own and its parts' errors
@@ -76,6 +84,22 @@ class HostedModel:
             return False
         return about.get("input_cost_per_token") is not None and about.get("output_cost_per_token") is not None
 
+    def require_key(self) -> None:
+        """ModelError, which names the environment variable, when its provider asks for a key and none is set. Where
+        litellm knows other ways in (a cloud's own accounts) nothing is said before the first call."""
+        missing = self._missing_keys()
+        if missing:
+            own = ", to any text for a server of your own that asks for none" if self._provider == "openai" else ""
+            hint = f"Set {' or '.join(missing)} in the environment{own}."
+            raise ModelError(self._name, "the key of its provider is not set", hint=hint)
+
+    def _missing_keys(self) -> tuple[str, ...]:
+        if self._key is not None or self._provider in _OTHER_WAYS:
+            return ()
+        missing = tuple(self._litellm.validate_environment(model=self._name)["missing_keys"])
+        # the rest are addresses and regions, which have defaults
+        return missing if all(name.endswith("_API_KEY") for name in missing) else ()
+
     def ask(self, request: ModelRequest, *, content: Mapping[str, bytes] = _NO_CONTENT) -> ModelReply:
         """As the port says. A busy or failing provider is asked up to six times, as late as it wishes."""
         if any(secret in message.text for secret in self._secrets for message in request.messages):
@@ -92,6 +116,8 @@ class HostedModel:
                 if isinstance(e, self._litellm.ContentPolicyViolationError):
                     return self._refused(self._said(e), attempt, left_out, time.monotonic() - began)
                 status = getattr(e, "status_code", None)
+                if _unwelcome(e):
+                    raise _after(self._shut(e, status), attempt, began) from None
                 if not _transient(status):
                     raise _after(ModelError(self._name, self._said(e), hint=_hint(status)), attempt, began) from None
                 reason, patience = self._said(e), _retry_after(getattr(e, "litellm_response_headers", None))
@@ -104,8 +130,26 @@ class HostedModel:
                 break
             self._wait(wait)
         tried = f"{reason}, after {attempt + 1} calls" if attempt else reason
-        later = ModelError(self._name, tried, hint="Try again later: what was answered is kept.", transient=True)
+        later = ModelError(self._name, tried, hint="Try again later.", transient=True)
         raise _after(later, attempt, began)
+
+    def _shut(self, error: Exception, status: int | None) -> ModelError:
+        """What every call will meet."""
+        hint = f"{_NAMES} Is the address of its server right?" if status == 404 else f"Set {self._key_words()}."
+        if status == 402:
+            hint = "Its provider wants to be paid first."
+        shut = ModelError(self._name, self._said(error), hint=hint)
+        shut.always = True
+        return shut
+
+    def _key_words(self) -> str:
+        """Where the key is, as well as it can be told."""
+        missing = self._missing_keys()
+        if missing:
+            return " or ".join(missing)
+        begins = self._provider.replace("_", "").upper()
+        there = [n for n in sorted(os.environ) if n.endswith("KEY") and n.replace("_", "").startswith(begins)]  # noqa: TID251
+        return f"{' or '.join(there) or 'the key of that provider'} to one that may use this model"
 
     def _params(self, request: ModelRequest) -> tuple[dict[str, Any], tuple[str, ...]]:
         """What is asked for and offered, and what is not offered."""
@@ -186,6 +230,8 @@ class HostedModel:
     def _said(self, error: Exception) -> str:
         """What an error says, on one line, without secrets."""
         text = self._hidden(" ".join(self._hidden(str(error)).split()))
+        # litellm puts the name of an error before it, and its parts do so again
+        text = _NAME_OF_ERROR.sub("", text, count=1) or text
         return text if len(text) <= _LONGEST_REASON else text[:_LONGEST_REASON] + " ..."
 
     def _hidden(self, text: str) -> str:
@@ -235,14 +281,17 @@ def _after(error: ModelError, retries: int, began: float) -> ModelError:
     return error
 
 
+def _unwelcome(error: Exception) -> bool:
+    """Whether every call of this model will meet that error."""
+    return getattr(error, "status_code", None) in _SHUT or any(told in str(error) for told in _NO_KEY)
+
+
 def _transient(status: int | None) -> bool:
     return status is not None and (status in _AGAIN or status >= _PROVIDER_S_FAULT)
 
 
 def _hint(status: int | None) -> str:
-    if status in (401, 403):
-        return "Set the key of that provider in its environment variable, such as OPENAI_API_KEY."
-    return _NAMES if status in (None, 400, 404) else ""
+    return _NAMES if status in (None, 400) else ""
 
 
 def _retry_after(headers: Mapping[str, str] | None) -> float | None:

@@ -14,6 +14,7 @@ from iwreplay.ports import Model, ModelReply, ModelRequest
 
 __all__ = [
     "EPISODE_BUDGET",
+    "MODEL_SHUT",
     "RUN_BUDGET",
     "Budget",
     "BudgetSpentError",
@@ -23,8 +24,8 @@ __all__ = [
     "Spent",
 ]
 
-#: codes of the faults that end an episode
-EPISODE_BUDGET, RUN_BUDGET = "EPISODE_BUDGET", "RUN_BUDGET"
+#: codes of the faults that end an episode; after MODEL_SHUT no other episode of that model is worth beginning
+EPISODE_BUDGET, RUN_BUDGET, MODEL_SHUT = "EPISODE_BUDGET", "RUN_BUDGET", "MODEL_SHUT"
 
 
 class Took(Protocol):
@@ -41,20 +42,33 @@ class Took(Protocol):
 
 
 class Spent(msgspec.Struct, frozen=True, kw_only=True):
-    """What calls took. A reply without a number counts as 0 of it; `unpriced` says how many did."""
+    """What calls took. A reply that does not say how many tokens counts as none."""
 
     calls: int = 0
     tokens: int = 0
-    cost_usd: float = 0.0
+    #: at least: of the answers whose price is known; None when it is of none
+    cost_usd: float | None = 0.0
     #: answers whose price nobody knows
     unpriced: int = 0
 
     def plus(self, reply: Took) -> Spent:
+        return self.and_also(
+            Spent(
+                calls=1,
+                tokens=(reply.input_tokens or 0) + (reply.output_tokens or 0),
+                cost_usd=reply.cost_usd,
+                unpriced=int(reply.cost_usd is None),
+            )
+        )
+
+    def and_also(self, other: Spent) -> Spent:
+        """Both together."""
+        calls, unpriced = self.calls + other.calls, self.unpriced + other.unpriced
         return Spent(
-            calls=self.calls + 1,
-            tokens=self.tokens + (reply.input_tokens or 0) + (reply.output_tokens or 0),
-            cost_usd=self.cost_usd + (reply.cost_usd or 0.0),
-            unpriced=self.unpriced + (reply.cost_usd is None),
+            calls=calls,
+            tokens=self.tokens + other.tokens,
+            cost_usd=None if unpriced == calls > 0 else (self.cost_usd or 0.0) + (other.cost_usd or 0.0),
+            unpriced=unpriced,
         )
 
 
@@ -66,8 +80,8 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         for name, limit in (("US dollars", self.cost_usd), ("tokens", self.tokens)):
-            if limit is not None and not (math.isfinite(limit) and limit >= 0):
-                raise ParticipantError(f"a budget of {limit} {name} is no limit; give a number from 0")
+            if limit is not None and not (math.isfinite(limit) and limit > 0):
+                raise ParticipantError(f"a budget of {limit:g} {name} is no limit; give a number above 0")
 
     def narrowed(self, other: Budget) -> Budget:
         """The smaller limit of each."""
@@ -77,8 +91,9 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         """Which limit is reached, in words; None while there is something left."""
         if self.tokens is not None and spent.tokens >= self.tokens:
             return f"{spent.tokens} of {self.tokens} tokens"
-        if self.cost_usd is not None and spent.cost_usd >= self.cost_usd:
-            return f"${spent.cost_usd:.4f} of ${self.cost_usd:.4f}"
+        known = spent.cost_usd or 0.0
+        if self.cost_usd is not None and known >= self.cost_usd:
+            return f"${known:.4f} of ${self.cost_usd:.4f}"
         return None
 
 
@@ -97,7 +112,8 @@ class BudgetSpentError(ModelError):
     def __init__(self, model: str, code: str, used: str) -> None:
         self.code = code
         whose = "this episode" if code == EPISODE_BUDGET else "this run"
-        super().__init__(model, f"the budget of {whose} is spent ({used})", hint="Go on with a larger one.")
+        super().__init__(model, f"the budget of {whose} is spent ({used})")
+        self.args = (f"the budget of {whose} is spent ({used}), so that model {model!r} was not asked",)
 
 
 class Meter(Protocol):

@@ -17,7 +17,7 @@ import pytest
 
 from iwreplay.app import benching
 from iwreplay.app.auditing import audit_episodes
-from iwreplay.app.benching import BenchOptions, RunStopped, list_runs, plan_run, play_run, run_state
+from iwreplay.app.benching import BenchOptions, Limits, RunStopped, list_runs, plan_run, play_run, run_state
 from iwreplay.app.engines import Done, Job, LostError, StoppedError
 from iwreplay.app.replaying import replay_episodes
 from iwreplay.app.tasks import find_task
@@ -100,11 +100,15 @@ def test_another_plan_is_another_run(tmp_path: Path) -> None:
         play_run(tmp_path, "../r", plan=planned("silent", tasks=("F19",)), options=BenchOptions())
 
 
-def test_a_changed_script_is_another_plan(tmp_path: Path) -> None:
+def test_a_changed_script_is_another_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Deadly()
+    monkeypatch.setattr(engine, "wait", lambda seconds: engine.stop())
+    monkeypatch.setattr(benching, "SequentialEngine", lambda meter: engine)
     lines = tmp_path / "lines.txt"
     lines.write_text("Hello.\n", encoding="utf-8")
     plan = planned(f"scripted:{lines}", tasks=("F19",))
-    play_run(tmp_path / "s", "r", plan=plan, options=BenchOptions())
+    with pytest.raises(RunStopped):
+        play_run(tmp_path / "s", "r", plan=plan, options=BenchOptions())
     lines.write_text("Goodbye.\n", encoding="utf-8")
     with pytest.raises(StoreError, match="can't go on as it was planned: scripts"):
         play_run(tmp_path / "s", "r", plan=None, options=BenchOptions())
@@ -115,6 +119,7 @@ def test_a_changed_script_is_another_plan(tmp_path: Path) -> None:
     [
         ({"assistants": ("oracle", "oracle")}, UnknownNameError, "named twice"),
         ({"assistants": ("orakel",)}, UnknownNameError, "unknown assistant 'orakel'"),
+        ({"assistants": ("model:openai/m", "memory=on")}, UnknownNameError, "stand after a semicolon in a list"),
         ({"humans": ("literate",)}, UnknownNameError, "unknown human 'literate'"),
         ({"tasks": ("Z99",)}, UnknownNameError, "Z99"),
         ({"humans": ("model:lab/m,memory=on",)}, ParticipantError, "memory=on is for an Assistant"),
@@ -137,7 +142,7 @@ def test_a_plan_names_what_there_is(more: dict[str, Any], error: type[Exception]
 def test_a_rate_is_of_a_provider_of_the_run(tmp_path: Path) -> None:
     plan = planned("silent", tasks=("F19",))
     with pytest.raises(UnknownNameError, match=r"unknown provider of this run 'openai'\. No hosted model plays in it"):
-        play_run(tmp_path, "r", plan=plan, options=BenchOptions(per_minute={"openai": 60.0}))
+        play_run(tmp_path, "r", plan=plan, options=BenchOptions(limits=Limits(per_minute={"openai": 60.0})))
     with pytest.raises(StoreError, match="is no name for a run"):
         play_run(tmp_path / "s", "../r", plan=plan, options=BenchOptions())
     with pytest.raises(StoreError, match="there is no such folder"):
@@ -198,9 +203,11 @@ def _root(folder: Path) -> str | None:
         return log.root_hash
 
 
-def started(store: Path, *more: str, env: dict[str, str] | None = None, group: str = "bench") -> subprocess.Popen[str]:
+def started(
+    store: Path, *more: str, env: dict[str, str] | None = None, group: str = "bench", before: tuple[str, ...] = ()
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "iwreplay", *filter(None, [group]), *more, "--store", str(store)],
+        [*before, sys.executable, "-m", "iwreplay", *filter(None, [group]), *more, "--store", str(store)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
         stdout=subprocess.PIPE,
@@ -210,10 +217,18 @@ def started(store: Path, *more: str, env: dict[str, str] | None = None, group: s
     )
 
 
-def finished(store: Path, *more: str, env: dict[str, str] | None = None, group: str = "bench") -> tuple[int, str, str]:
-    done = started(store, *more, env=env, group=group)
+def finished(
+    store: Path, *more: str, env: dict[str, str] | None = None, group: str = "bench", before: tuple[str, ...] = ()
+) -> tuple[int, str, str]:
+    done = started(store, *more, env=env, group=group, before=before)
     out, err = done.communicate(timeout=240)
-    return done.returncode, out, err
+    return done.returncode, out, quiet(err)
+
+
+def quiet(err: str) -> str:
+    """stderr without the lines that tell how far a run is."""
+    told = re.compile(r"\w+: (looking at \d+ tasks?|\d+ of \d+ done, \d+ of \d+ passed.*)\n")
+    return "".join(line for line in err.splitlines(keepends=True) if not told.fullmatch(line))
 
 
 def wait_for(what: Callable[[], bool], *, within: float = 120.0) -> None:
@@ -255,7 +270,8 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path, undisturbed: dict[str, str
     process = started(tmp_path, *RUN)
     wait_for(lambda: so_far(tmp_path, Ended) >= 1 and so_far(tmp_path, Begun) > so_far(tmp_path, Ended))
     process.kill()
-    process.communicate()
+    _, err = process.communicate()
+    assert quiet(err) == ""
     before = [r for r in records(tmp_path) if isinstance(r, Ended)]
     code, out, err = finished(tmp_path, "resume", "r", "--json")
     assert (code, err) == (0, "")
@@ -272,7 +288,9 @@ def test_ctrl_c_ends_a_run_in_good_order(tmp_path: Path, undisturbed: dict[str, 
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "interrupted; go on with: iwreplay bench resume r" in err
+    assert quiet(err) == f"interrupted; go on with: iwreplay bench resume r --store {tmp_path}\n"
+    # no folder of an episode that was never begun
+    assert all(e.begun for e in Store.open(tmp_path).episodes())
     at_rest = records(tmp_path)
     assert so_far(tmp_path, Begun) == so_far(tmp_path, Ended) + so_far(tmp_path, Lost)
     code, _, _ = finished(tmp_path, *RUN)
@@ -293,7 +311,7 @@ def test_a_worker_that_is_killed_costs_no_episode(tmp_path: Path, undisturbed: d
     wait_for(lambda: so_far(tmp_path, Begun) >= 3)
     os.kill(children(process.pid)[0], signal.SIGKILL)
     _, err = process.communicate(timeout=240)
-    assert (process.returncode, err) == (0, "")
+    assert (process.returncode, quiet(err)) == (0, "")
     assert so_far(tmp_path, Lost) >= 1
     is_whole(tmp_path, "r", 4)
     assert roots(tmp_path) == undisturbed
@@ -366,18 +384,82 @@ def test_a_run_stops_when_its_budget_is_spent_and_goes_on_with_more(tmp_path: Pa
     # each call takes 42 tokens: F19 is through, V06 is not
     code, out, err = finished(tmp_path, *run, "--run-tokens", "300", env=env)
     assert code == 1
-    assert "the budget of the run is spent" in err
-    assert "go on with: iwreplay bench resume r" in err
+    spent = "the budget of the run is spent ({} of 300 tokens); go on with: iwreplay bench resume r --store {} {}\n"
     state = json.loads(out)
+    tokens = state["spent"]["tokens"]
+    assert err == spent.format(tokens, tmp_path, "--run-tokens N")
     assert (state["ended"], state["passed"]) == (1, 1)
-    assert 300 <= state["spent"]["tokens"] < 400
-    code, out, err = finished(tmp_path, "resume", "r", "--json", "--run-tokens", "5000", env=env)
+    assert 300 <= tokens < 400
+    assert (state["spent"]["cost_usd"], state["pairs"][0]["spent"]["cost_usd"]) == (None, None)
+    # the limit holds until another is given, and nothing is asked meanwhile
+    asked = len(there.requests)
+    for again in (("resume", "r", "--json"), run):
+        code, out, err = finished(tmp_path, *again, env=env)
+        assert (code, json.loads(out)["ended"], len(there.requests)) == (1, 1, asked)
+        assert "the budget of the run is spent" in err
+    code, out, _ = finished(tmp_path, "show", "r", env=env)
+    assert "Limits: 300 tokens for the run." in out
+    assert f"{asked} calls to models, {tokens} tokens, at a price that is not known" in out
+    code, out, err = finished(
+        tmp_path, "resume", "r", "--json", "--run-tokens", "5000", "--rate", "openai=60000", env=env
+    )
     assert (code, err) == (0, "")
     state = json.loads(out)
     assert (state["ended"], state["passed"]) == (2, 2)
+    assert state["limits"]["run"] == {"cost_usd": None, "tokens": 5000}
+    assert state["limits"]["per_minute"] == {"openai": 60000.0}
     # what the episode that was broken off had taken, is spent
     assert state["spent"]["tokens"] == 42 * len(there.requests)
     is_whole(tmp_path, "r", 2)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_what_every_call_would_meet_stops_a_run_and_costs_no_episode(tmp_path: Path, hosted: Any, status: int) -> None:
+    right = speaks("F19", "V06")
+    shut = {"on": True}
+    there, env = hosted(speaks=lambda body: status if shut["on"] else right(body), acts=acts)
+    code, out, err = finished(tmp_path, *MODELS, "--tasks", "F19,V06", env=env)
+    assert (code, json.loads(out)["ended"], len(there.requests)) == (1, 0, 1)
+    assert err.startswith("model 'openai/speaks' can't be used: ")
+    assert err.endswith(f"; go on with: iwreplay bench resume r --store {tmp_path}\n")
+    assert ("Models are named as litellm" if status == 404 else "Set OPENAI_API_KEY to one that may") in err
+    assert [type(r) for r in records(tmp_path)] == [Begun, Lost]
+    shut["on"] = False
+    code, out, err = finished(tmp_path, "resume", "r", "--json", env=env)
+    assert (code, err, json.loads(out)["passed"]) == (0, "", 2)
+    is_whole(tmp_path, "r", 2)
+
+
+def test_a_key_that_is_not_set_is_found_before_anything_is_played(tmp_path: Path, hosted: Any) -> None:
+    there, env = hosted(speaks=speaks("F19"), acts=acts)
+    del env["OPENAI_API_KEY"]
+    without = ("env", "-u", "OPENAI_API_KEY")
+    code, _, err = finished(tmp_path / "s", *MODELS, "--tasks", "F19", env=env, before=without)
+    assert (code, there.requests) == (2, [])
+    assert "Set OPENAI_API_KEY in the environment, to any text for a server of your own" in err
+    other = ("run", "--assistants", "model:anthropic/m", "--tasks", "F19")
+    code, _, err = finished(
+        tmp_path / "s", *other, env={"ANTHROPIC_API_KEY": ""}, before=("env", "-u", "ANTHROPIC_API_KEY")
+    )
+    assert code == 2
+    assert "Set ANTHROPIC_API_KEY in the environment" in err
+    assert not (tmp_path / "s").exists()
+
+
+def test_answers_that_nobody_understands_are_told(tmp_path: Path, hosted: Any) -> None:
+    _, env = hosted(speaks=lambda body: "Well, let me think.")
+    run = ("run", "--run", "r", "--assistants", "model:openai/speaks", "--tasks", "F19")
+    code, out, err = finished(tmp_path, *run, env=env)
+    assert (code, err) == (0, "")
+    pair = run_state(tmp_path, "r").pairs[0]
+    assert pair.unheard.silenced_turns > 0
+    assert pair.unheard.malformed_calls == 3 * pair.unheard.silenced_turns == pair.spent.calls
+    assert f"silenced in {pair.unheard.silenced_turns} turns (calls: {pair.unheard.malformed_calls} malformed" in out
+    _, out, _ = finished(tmp_path, "show", "F19", "--brief", group="")
+    assert out.count("Assistant silent (its model's answer was malformed)") == pair.unheard.silenced_turns
+    # and by `run` too, in words
+    code, out, err = finished(tmp_path, "run", "F19", "--assistant", "model:openai/speaks", env=env, group="")
+    assert f"its Assistant was silenced in {pair.unheard.silenced_turns} turns" in err
 
 
 def test_a_fault_ends_its_episode_and_the_run_goes_on(tmp_path: Path, hosted: Any) -> None:
@@ -385,7 +467,7 @@ def test_a_fault_ends_its_episode_and_the_run_goes_on(tmp_path: Path, hosted: An
     failing = {"on": True}
 
     def sometimes(body: dict[str, Any]) -> Said:
-        return 404 if failing["on"] and request in text_of(body) else right(body)
+        return 400 if failing["on"] and request in text_of(body) else right(body)
 
     _, env = hosted(speaks=sometimes, acts=acts)
     code, out, err = finished(tmp_path, *MODELS, "--tasks", "F19,V06", env=env)
@@ -435,7 +517,8 @@ def test_money_is_limited_only_where_prices_are_known(tmp_path: Path, hosted: An
     code, _, err = finished(tmp_path, *MODELS, "--tasks", "F19", "--run-cost", "1", env=env)
     assert code == 2
     assert "Limit its tokens" in err
-    # nothing was begun, so that the name is free for another plan
+    # a run that is refused leaves nothing
+    assert list(tmp_path.iterdir()) == []
     state = play_run(tmp_path, "r", plan=planned("silent", tasks=("F19",)), options=BenchOptions())
     assert state.ended == 1
     assert [e.id for e in Store.open(tmp_path).episodes()] == ["F19-silent-literal-s0"]

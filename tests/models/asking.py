@@ -38,7 +38,13 @@ def ask(name: str) -> dict[str, object]:
         asked = ModelRequest(model=model.name, messages=messages, temperature=0.0, seed=11, **more)
         found = {**msgspec.to_builtins(model.ask(asked, content={"ab": b"\x89PNG"})), "priced": model.priced}
     except ModelError as e:
-        found = {"error": str(e), "kind": type(e).__name__, "transient": e.transient, "retries": e.retries}
+        found = {
+            "error": str(e),
+            "kind": type(e).__name__,
+            "transient": e.transient,
+            "always": e.always,
+            "retries": e.retries,
+        }
     return {**found, "waits": waits}
 
 

@@ -362,7 +362,7 @@ def test_what_is_limited_must_be_told(limited: Budget, answer: ModelReply, what:
         who.decide(seen())
 
 
-@pytest.mark.parametrize("limit", [float("nan"), float("inf"), -1.0])
+@pytest.mark.parametrize("limit", [float("nan"), float("inf"), -1.0, 0.0])
 def test_a_budget_is_a_number(limit: float) -> None:
     with pytest.raises(ParticipantError, match="is no limit"):
         Budget(cost_usd=limit)

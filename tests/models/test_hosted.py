@@ -23,6 +23,8 @@ CASES: dict[str, list[str | int]] = {
     "never": ["empty"] * 9,
     "tomorrow": ["patient"],
     "locked": [401],
+    "unpaid": [402],
+    "forbidden": [403],
     "missing": [404],
     "short": ["cut"],
     "gpt-4o": ["Hello yourself."],
@@ -37,6 +39,7 @@ CASES: dict[str, list[str | int]] = {
     "unwilling": ["unwilling"],
     "leaky": ["leaky"],
     "keyed": ["Hello yourself."],
+    "own": ["Hello from here."],
 }
 
 
@@ -44,9 +47,10 @@ CASES: dict[str, list[str | int]] = {
 def asked() -> tuple[dict[str, Any], Provider]:
     """What came of asking each model, and the provider that was asked. One process for all: litellm takes seconds to
     be imported."""
-    names = [*(f"openai/{name}" for name in CASES), "no-such-provider/m"]
+    names = [*(f"openai/{name}" for name in CASES if name != "own"), "hosted_vllm/own", "no-such-provider/m"]
     with provider(CASES) as there:
         env = {**os.environ, "OPENAI_API_BASE": there.url, "OPENAI_API_KEY": KEY, "PYTHONPATH": str(ROOT)}
+        env["HOSTED_VLLM_API_BASE"] = there.url
         done = subprocess.run(
             [sys.executable, "-m", "tests.models.asking", *names],
             cwd=ROOT,
@@ -84,7 +88,8 @@ def test_a_question_arrives_whole_and_its_answer_with_what_it_took(asked: Asked)
             "seed": 11,
         }
     ]
-    assert asked[1].keys == {f"Bearer {KEY}"}
+    # the second is litellm's own, for servers that ask for none
+    assert asked[1].keys == {f"Bearer {KEY}", "Bearer fake-api-key"}
 
 
 def test_a_provider_that_fails_is_asked_again(asked: Asked) -> None:
@@ -97,8 +102,7 @@ def test_a_provider_that_fails_is_asked_again(asked: Asked) -> None:
 def test_it_is_given_up_when_it_goes_on_failing(asked: Asked) -> None:
     found, requests = _of(asked, "never")
     assert found["error"] == (
-        "model 'openai/never' can't be used: its answer has no choices, after 6 calls. "
-        "Try again later: what was answered is kept."
+        "model 'openai/never' can't be used: its answer has no choices, after 6 calls. Try again later."
     )
     assert (found["transient"], len(requests)) == (True, 6)
 
@@ -111,15 +115,24 @@ def test_nobody_waits_for_a_day(asked: Asked) -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("locked", "Set the key of that provider in its environment variable, such as OPENAI_API_KEY."),
+        ("locked", "Set OPENAI_API_KEY to one that may use this model."),
+        ("unpaid", "Its provider wants to be paid first."),
+        ("forbidden", "Set OPENAI_API_KEY to one that may use this model."),
         ("missing", "Models are named as litellm names them"),
     ],
 )
 def test_a_refusal_is_told_at_once_and_without_the_key(asked: Asked, name: str, hint: str) -> None:
     found, requests = _of(asked, name)
-    assert (found["transient"], len(requests)) == (False, 1)
-    assert "no such thing; your key is [hidden]" in found["error"]
+    assert (found["transient"], found["always"], len(requests)) == (False, True, 1)
+    # without the names that litellm puts before it
+    assert found["error"].startswith(f"model 'openai/{name}' can't be used: no such thing; your key is [hidden]. ")
     assert hint in found["error"]
+
+
+def test_a_server_of_one_s_own_needs_no_key_where_its_provider_has_none(asked: Asked) -> None:
+    found, there = asked
+    assert found["hosted_vllm/own"]["text"] == "Hello from here."
+    assert [r["model"] for r in there.requests].count("own") == 1
 
 
 def test_a_cut_answer_says_so(asked: Asked) -> None:
