@@ -42,10 +42,13 @@ def workers(under: int) -> list[int]:
     """Ray's worker processes that carry out a task, of the cluster that a process started."""
     found = []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and os.getsid(int(entry.name)) == under:
-            name = (entry / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
-            if name.startswith("ray::_record"):
-                found.append(int(entry.name))
+        try:
+            if entry.name.isdigit() and os.getsid(int(entry.name)) == under:
+                name = (entry / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
+                if name.startswith("ray::_record"):
+                    found.append(int(entry.name))
+        except (ProcessLookupError, FileNotFoundError):
+            continue  # it ended meanwhile
     return found
 
 
