@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from iwreplay.checks import CheckRun, Evaluation, EventRuns, Relations, run_selected
+from iwreplay.checks import CheckRun, Evaluation, EventRun, EventRuns, Relations, run_selected
 from iwreplay.errors import NotOpenedError
 from iwreplay.events import EpisodeOpened, Event
 from iwreplay.taskpack.model import TaskPack
@@ -41,9 +41,7 @@ def examine(
     try:
         gaps: tuple[str, ...] = ()
         if isinstance(events, EventRuns):
-            run = run_selected(events, task=task, relations=relations)
-            if taken is not None:
-                taken += (pair for chunk in events.chunks() for pair in chunk.select(COURSE_KINDS))
+            run = run_selected(events if taken is None else _Noting(events, taken), task=task, relations=relations)
         else:
             run, gaps = _fed(events, task=task, relations=relations, taken=taken)
     except NotOpenedError:
@@ -57,6 +55,30 @@ def examine(
     if evaluation.lacks:
         return "the episode is not whole and valid", evaluation.lacks
     return Examined(evaluation, run.task, None if taken is None else course_of(taken))
+
+
+class _Noting:
+    """A log that notes the events of its course while it is read for the checks: to read it again would be to verify
+    all of it again."""
+
+    def __init__(self, log: EventRuns, taken: list[tuple[int, Event]]) -> None:
+        self._log, self._taken = log, taken
+
+    def chunks(self) -> Iterator[EventRun]:
+        return (_NotingRun(chunk, self._taken) for chunk in self._log.chunks())
+
+
+class _NotingRun:
+    def __init__(self, run: EventRun, taken: list[tuple[int, Event]]) -> None:
+        self._run, self._taken = run, taken
+        self.first, self.count = run.first, run.count
+
+    def select(
+        self, kinds: Collection[type[Event]], *, start: int = 0, stop: int | None = None
+    ) -> list[tuple[int, Event]]:
+        found = self._run.select({*kinds, *COURSE_KINDS}, start=start, stop=stop)
+        self._taken += [pair for pair in found if type(pair[1]) in COURSE_KINDS]
+        return found
 
 
 def _fed(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import BinaryIO, Literal
 
 import msgspec
@@ -167,8 +168,8 @@ def _read_schema(file: BinaryIO, found: Structure, *, newest: int, name: str) ->
     if found.version > newest:
         raise FormatTooNewError(found.version, newest, path=name)
     found.schema_digest = header.digest
-    found.schema = pa.ipc.read_schema(pa.py_buffer(raw))
-    if found.version == FORMAT_VERSION and not found.schema.equals(SCHEMA):
+    found.schema, as_now = _columns(raw)
+    if found.version == FORMAT_VERSION and not as_now:
         _break(file, found, 0, WireError(f"its columns are not those of format version {FORMAT_VERSION}"))
         return None
     recovered = header.custom.get(RECOVERY_KEY)
@@ -179,6 +180,13 @@ def _read_schema(file: BinaryIO, found: Structure, *, newest: int, name: str) ->
             _break(file, found, 0, WireError(f"unreadable loss statement: {e}"))
             return None
     return header.length
+
+
+@lru_cache(maxsize=8)
+def _columns(raw: bytes) -> tuple[pa.Schema, bool]:
+    """The schema in a message, and whether its columns are those of now. Logs begin with the same bytes."""
+    schema = pa.ipc.read_schema(pa.py_buffer(raw))
+    return schema, schema.equals(SCHEMA)
 
 
 def _read_index(file: BinaryIO, found: Structure) -> bool:

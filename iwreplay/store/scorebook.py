@@ -67,9 +67,11 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
 class ScoreBook:
     """The kept scores of one episode, oldest first. Outside a store nothing is kept."""
 
-    def __init__(self, episode: Episode, entries: tuple[BookedScore, ...]) -> None:
+    def __init__(self, episode: Episode, entries: tuple[BookedScore, ...], *, raw: bytes = b"") -> None:
+        """`raw`: the file that the entries are from."""
         self.episode = episode
         self.entries = entries
+        self._raw = raw
 
     @classmethod
     def load(cls, episode: Episode) -> ScoreBook:
@@ -86,7 +88,7 @@ class ScoreBook:
                 f"the kept scores of {episode.id} can't be read: {e.strerror}; make {path} readable, "
                 "or delete it and score again"
             ) from e
-        return cls(episode, _entries(raw, episode.id, where=str(path)))
+        return cls(episode, _entries(raw, episode.id, where=str(path)), raw=raw)
 
     def get(self, key: ScoreKey) -> BookedScore | None:
         """The score that is valid for exactly this key."""
@@ -109,13 +111,17 @@ class ScoreBook:
         return "; ".join(reasons)
 
     def put(self, *new: BookedScore) -> None:
-        """Keeps scores, in place of those of the same key, and writes the book in one step."""
+        """Keeps scores, in place of those of the same key, and writes the book in one step: not at all when it says
+        what it said, so that nobody takes it in again."""
         self.entries = _joined(self.entries, new)
         path = self.episode.scores
         if path is None or not new:
             return
         try:
-            write_whole(path, _encoded(self.entries), durable=False)
+            data = _encoded(self.entries)
+            if data != self._raw:
+                write_whole(path, data, durable=False)
+                self._raw = data
         except OSError as e:
             raise StoreError(
                 f"the scores of {self.episode.id} can't be kept in {path}: {e.strerror}. "

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks.peers.inspect_dataframes
 import benchmarks.peers.inspect_rescore
 import benchmarks.peers.mujoco_render
 from benchmarks import (
+    catalogue_bench,
     frames_bench,
     log_bench,
     log_events,
@@ -30,6 +32,7 @@ FOLDER = Path(__file__).parents[2] / "benchmarks"
 def test_every_module_is_imported_here() -> None:
     assert benchmarks.peers.mujoco_render
     assert benchmarks.peers.inspect_rescore
+    assert benchmarks.peers.inspect_dataframes
     for path in sorted(FOLDER.rglob("*.py")):
         name = ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts)
         assert name.removesuffix(".__init__") in sys.modules, f"import {name} in this test"
@@ -68,6 +71,18 @@ def test_a_made_up_store_is_the_same_each_time_and_holds_together(tmp_path: Path
     assert {s.episode: s.value for s in lines} == passes
     assert set(passes.values()) == {0.0, 1.0}
     assert synthetic_store.verify_all(first, every=4) == 3
+
+
+def test_the_catalogue_beside_the_logs(tmp_path: Path) -> None:
+    """Every part once, in processes of their own; the logs and the catalogue give the same answers."""
+    found = catalogue_bench.run(
+        tmp_path / "store", episodes=12, events=150, rounds=1, peer_python=None, peer_episodes=0
+    )
+    assert found["score"]["1"]["scores"] == found["score"]["2"]["scores"] == 24
+    assert (found["rebuild"]["added"], found["more"]["added"]) == (12, catalogue_bench.MORE)
+    assert (found["again"]["unchanged"], found["rescored"]["rescored"]) == (12, 12)
+    assert {"pass", "refusals", "changed"} < set(found["asked"]["questions"])
+    assert "12 episodes" in catalogue_bench.told(found)
 
 
 def test_drawing() -> None:

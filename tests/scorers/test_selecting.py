@@ -116,6 +116,19 @@ def test_kinds_that_nothing_reads_are_not_built(tmp_path: Path) -> None:
     assert got == [(i, e) for i, e in enumerate(events) if type(e) in kinds]
 
 
+def test_all_scorers_together_read_a_log_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that look at calls of models, which no check does."""
+    events = episode(300, hosted=True)
+    with read_log(_log(tmp_path, events, batch=50)) as log:
+        read: list[int] = []
+        chunks = log.chunks
+        monkeypatch.setattr(log, "chunks", lambda: read.append(1) or chunks())
+        scores = score_all(log)
+    assert len(read) == 1
+    assert scores == score_all(events)
+    assert any(s.metric == "token_cost" and not isinstance(s, Unscorable) for s in scores), "it has calls to count"
+
+
 @pytest.mark.parametrize("kind", EVENT_TYPES)
 def test_one_kind_is_selected_with_its_arrays(kind: type[AnyEvent], tmp_path: Path) -> None:
     events = episode(200)

@@ -116,3 +116,17 @@ def test_a_failed_write_keeps_the_old_book(episode: Episode, monkeypatch: pytest
     assert len(ScoreBook.load(episode).entries) == 1
     assert episode.folder is not None
     assert [p.name for p in episode.folder.iterdir()] == ["scores.json"]
+
+
+def test_a_book_that_says_what_it_said_is_not_written(episode: Episode, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A score that was computed again and came out the same leaves the catalogue up to date."""
+    book = ScoreBook.load(episode)
+    book.put(_score())
+    written: list[object] = []
+    monkeypatch.setattr("iwreplay.store.scorebook.write_whole", lambda path, data, durable: written.append(path))
+    book.put(_score())
+    again = ScoreBook.load(episode)
+    again.put(_score())
+    assert written == []
+    again.put(_score(value=0.5))
+    assert len(written) == 1
