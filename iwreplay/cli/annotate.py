@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, EpisodeArgument, JsonOption, ReadStoreOption, StoreOption
 from iwreplay.cli.output import counted, note, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def list_of_annotations(
         ),
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="Also what was superseded.")] = False,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """List what was said, by all; or, with --for NAME, what NAME has labelled and has still to label, blind.
@@ -217,7 +217,7 @@ def agree(
     check: Annotated[
         bool, typer.Option("--check", help="Exit code 1 while a valid failure has no label that holds.")
     ] = False,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Show what holds for every failed episode, how first errors are distributed, and how far annotators agree.
@@ -248,7 +248,7 @@ def export(
     annotator: Annotated[
         str | None, typer.Option("--annotator", help="Only what this annotator said; no adjudications.", metavar="NAME")
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Write all annotations to a file, superseded ones too: JSON Lines, or CSV for a spreadsheet.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from iwreplay.cli.options import DEFAULT_STORE, JsonOption, StoreOption
+from iwreplay.cli.options import DEFAULT_STORE, JsonOption, ReadStoreOption
 from iwreplay.cli.output import counted, note, print_json, print_table, say, stages
 
 __all__ = ["add_to"]
@@ -42,7 +42,7 @@ def report(
             "--trace", help="Write nothing: tell which episodes a number of the report rests on.", metavar="NUMBER"
         ),
     ] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: ReadStoreOption = DEFAULT_STORE,
     json: JsonOption = False,
 ) -> None:
     """Write a report: pass, capabilities, costs, first errors, Humans, memory, horizon, with intervals, beside what the

@@ -54,6 +54,8 @@ def test_reading_commands_take_an_address(run: Run, pushed: Store, address: Addr
     assert run(*through, "show", DONE[0], "--store", address()).code == 0
     assert run(*through, "at", DONE[0], "--seq", 3, "--store", address()).code == 0
     assert run(*through, "log", "check", DONE[1], "--store", address()).code == 0
+    assert run(*through, "annotate", "list", "--store", address(), "--json").json() is not None
+    assert run(*through, "annotate", "export", tmp_path / "said.jsonl", "--store", address()).code == 0
     assert run(*through, "audit", DONE[0], "--store", address()).code in (0, 1)
     assert not (tmp_path / "m" / "episodes" / DONE[0] / "frames").exists(), "pictures are drawn again"
 
@@ -75,6 +77,7 @@ COMMANDS = (
     ("run", "V06"),
     ("replay",),
     ("bench", "list"),
+    ("annotate", "import", "x"),
     ("log", "seal", "x"),
     ("log", "recover", "x"),
     ("log", "import", "x"),
