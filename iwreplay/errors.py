@@ -49,7 +49,7 @@ __all__ = [
 
 
 #: names that an error message has room for: those that are there, and those that are spelt like a wrong one
-_MAX_NAMED, _MAX_NEAR = 20, 5
+_MAX_NAMED, _MAX_NEAR, _MAX_FITTING = 20, 5, 10
 #: from 0 to 1: how alike names are, at least, that are called near
 _ALIKE = 0.6
 
@@ -84,12 +84,14 @@ class UnknownNameError(IwreplayError):
 
 
 class AmbiguousNameError(UnknownNameError):
-    """A beginning of a name that several names have. The message names them."""
+    """A beginning of a name that several names have. The message names ten of them, each on a line."""
 
     def __init__(self, what: str, name: str, *, fits: tuple[str, ...]) -> None:
         self.what, self.name, self.known, self.hint = what, name, fits, ""
-        shown = ", ".join(fits[:_MAX_NAMED]) + (f" and {len(fits) - _MAX_NAMED} more" if len(fits) > _MAX_NAMED else "")
-        Exception.__init__(self, f"{what} {name!r} fits {len(fits)} {what}s: {shown}. Give more of it.")
+        more = len(fits) - _MAX_FITTING
+        lines = [*fits[:_MAX_FITTING], *([f"and {more} more"] if more > 0 else [])]
+        said = f"{what} {name!r} fits {len(fits)} {what}s; give more of it, or the whole name:"
+        Exception.__init__(self, "\n  ".join([said, *lines]))
 
 
 def names_near(name: str, known: tuple[str, ...]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import duckdb
 
 from iwreplay.errors import QueryError
 
-__all__ = ["one_line", "only_a_select", "rows_and_columns", "told_apart"]
+__all__ = ["one_line", "only_a_select", "rows_and_columns", "tables_like", "told_apart"]
 
 
 def only_a_select(sql: str) -> None:
@@ -50,3 +52,10 @@ def told_apart(columns: tuple[str, ...]) -> tuple[str, ...]:
 def one_line(text: str) -> str:
     """Without line breaks, for a message."""
     return " ".join(text.split())
+
+
+def tables_like(refusal: str, known: Iterable[str]) -> str:
+    """Names the tables in whose names there is the one that DuckDB does not find (it goes by spelling only), or ""."""
+    missing = re.search(r"Table with name (\w+) does not exist", refusal)
+    fits = [name for name in known if missing is not None and missing[1].lower() in name.split("_")]
+    return f" There is: {', '.join(fits)}." if fits else ""

@@ -24,11 +24,11 @@ import msgspec
 import pyarrow as pa
 
 from iwreplay.catalogue.annotated import ANNOTATED_DDL, annotated_stamp, annotations_stamp, bring_annotations
-from iwreplay.catalogue.asking import one_line, only_a_select, rows_and_columns, told_apart
+from iwreplay.catalogue.asking import one_line, only_a_select, rows_and_columns, tables_like, told_apart
 from iwreplay.catalogue.filling import drop, in_groups, put, put_kept, transaction
 from iwreplay.catalogue.gathering import Gathered, gather, gather_kept, log_stamp, loosely_the_same, score_stamp
 from iwreplay.catalogue.interrupting import interruptibly
-from iwreplay.catalogue.schema import SCHEMA_VERSION, ddl
+from iwreplay.catalogue.schema import SCHEMA_VERSION, TABLES, ddl
 from iwreplay.catalogue.taskbook import DDL, NO_TASKS, TaskBook, compare_tasks, stamp_of
 from iwreplay.errors import CatalogueReadOnlyError, QueryError
 from iwreplay.store import Episode, Store
@@ -212,6 +212,7 @@ class Catalogue:
                 return interruptibly(con, partial(work, con))
             except duckdb.Error as e:
                 way_out = " Make it anew with: iwreplay query --rebuild" if "Corrupt database" in str(e) else ""
+                way_out += tables_like(str(e), (t.name for t in TABLES))
                 raise QueryError(f"DuckDB refuses {one_line(sql)!r}: {one_line(str(e))}{way_out}") from e
 
     def _carry_out(self, con: duckdb.DuckDBPyConnection, plan: _Plan, progress: Callable[[int, int], None]) -> None:

@@ -31,7 +31,7 @@ from iwreplay.cli import (
 from iwreplay.cli.interrupts import CtrlC
 from iwreplay.cli.options import mirror_in
 from iwreplay.cli.output import OutputClosedError, note
-from iwreplay.errors import IwreplayError
+from iwreplay.errors import AmbiguousNameError, IwreplayError
 from iwreplay.version import __version__
 
 __all__ = ["app", "main"]
@@ -123,6 +123,9 @@ def _run() -> NoReturn:
     try:
         _only_text(sys.argv[1:])
         code = app(standalone_mode=False, prog_name="iwreplay")
+    except AmbiguousNameError as e:
+        note(f"error: {e}")
+        sys.exit(e.exit_code)
     except IwreplayError as e:
         _fail(str(e), _DISK_REFUSED if _disk_refused(e) else e.exit_code)
     except ModuleNotFoundError as e:

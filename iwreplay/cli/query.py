@@ -25,7 +25,9 @@ def query(
     named: Annotated[
         str | None, typer.Option("--named", help="Ask a named question instead (see --list).", metavar="NAME")
     ] = None,
-    list_all: Annotated[bool, typer.Option("--list", help="List the named questions and their SQL.")] = False,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the named questions; with --named NAME or --json their SQL too.")
+    ] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the catalogue anew from the logs first.")] = False,
     max_rows: Annotated[int, typer.Option("--max-rows", help="Rows to print at most.", min=1)] = _MAX_ROWS,
     out: Annotated[
@@ -52,12 +54,16 @@ def query(
     from iwreplay.catalogue import question, questions
 
     if list_all:
+        if named is not None:
+            question(named)
         if json:
             print_json(questions())
         else:
             for q in questions():
-                say(f"{q.name}: {q.title}")
-                say("".join(f"    {line}\n" for line in q.sql.strip().splitlines()))
+                if named in (None, q.name):
+                    say(f"{q.name}: {q.title}")
+                if named == q.name:
+                    say("".join(f"    {line}\n" for line in q.sql.strip().splitlines()))
         return
     if (sql is None) == (named is None):
         raise QueryError("give either SQL or --named NAME (iwreplay query --list shows the names)")

@@ -376,6 +376,15 @@ def test_models_play_and_everything_that_they_said_is_in_the_logs(tmp_path: Path
     first, second = sorted(tmp_path.glob("episodes/F19-*"), key=lambda p: len(p.name))
     assert _root(first) == _root(second) == json.loads(out)[0]["root_hash"]
     assert len(there.requests) == asked
+    # nobody was asked for it, and so it is counted nowhere
+    _, out, _ = finished(tmp_path, "query", "--named", "models", "--json", group="")
+    assert sum(r["calls"] for r in json.loads(out)) == asked
+    _, out, _ = finished(tmp_path, "query", "--named", "model_costs", "--json", group="")
+    took = json.loads(out)
+    assert [(r["episode"], r["from_cassette"]) for r in took if r["episode"].startswith("F19")] == [
+        (first.name, False), (second.name, True),
+    ]  # fmt: skip
+    assert sum(r["calls"] for r in took if not r["from_cassette"]) == asked
 
 
 def test_a_run_stops_when_its_budget_is_spent_and_goes_on_with_more(tmp_path: Path, hosted: Any) -> None:

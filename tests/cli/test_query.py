@@ -68,6 +68,12 @@ def test_named_questions(run: Run, store: Store) -> None:
         assert f"{name}: " in listing
         assert run("query", "--named", name, "--json", "--store", store.root).code == 0
     assert {"pass", "refusals", "effort"} <= set(names)
+    # a line each; SQL where one is asked for
+    assert len(listing.splitlines()) == len(names)
+    one = run("query", "--list", "--named", "pass").out
+    assert one.startswith("pass: ")
+    assert "    SELECT" in one
+    assert "refusals: " not in one
 
 
 def test_a_full_disk_is_code_3(run: Run, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,6 +96,7 @@ def test_a_full_disk_is_code_3(run: Run, store: Store, monkeypatch: pytest.Monke
         (("COPY episodes TO 'x.csv'",), "COPY is refused"),
         (("SELECT * FROM read_text('/etc/hostname')",), "disabled by configuration"),
         (("SELECT nope FROM episodes",), "nope"),
+        (("SELECT * FROM calls",), "There is: model_calls."),
         ((), "give either SQL or --named NAME"),
         (("SELECT 1", "--named", "pass"), "give either SQL or --named NAME"),
         (("--named", "nope"), "unknown question 'nope'. Known: pass"),
