@@ -345,7 +345,8 @@ def check_participants(
     hosted = [parse_model(name) for name in (assistant, human) if is_model(name)]
     if is_model(human) and parse_model(human).memory:
         raise ParticipantError("memory=on is for an Assistant; a Human has no notebook")
-    if hosted and not frames:
+    sighted = is_model(assistant) or any(task.human.restriction != "accessibility" for task in tasks)
+    if hosted and sighted and not frames:
         raise ParticipantError("a hosted model is shown frames, so they must be drawn: leave --no-frames out")
     for spec in hosted:
         if cassette is None:

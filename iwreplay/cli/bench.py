@@ -61,7 +61,12 @@ def bench_run(
     seeds: Annotated[str, typer.Option("--seeds", help="Numbers with commas between.", metavar="N,M")] = "0",
     run: Annotated[str, typer.Option("--run", help="Name of the run.", metavar="NAME")] = "bench",
     frames: Annotated[
-        bool, typer.Option("--frames/--no-frames", help="Draw frames and log their hashes, or only what is visible.")
+        bool,
+        typer.Option(
+            "--frames/--no-frames",
+            help="Draw frames and log their hashes, or only what is visible. Hosted models and persons need them, but "
+            "for a model as the Human of Accessibility.",
+        ),
     ] = True,
     max_cost: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,

@@ -51,7 +51,12 @@ def run(
         ),
     ] = 0,
     frames: Annotated[
-        bool, typer.Option("--frames/--no-frames", help="Draw frames and log their hashes, or only what is visible.")
+        bool,
+        typer.Option(
+            "--frames/--no-frames",
+            help="Draw frames and log their hashes, or only what is visible. Hosted models and persons need them, but "
+            "for a model as the Human of Accessibility.",
+        ),
     ] = True,
     max_cost: MaxCostOption = None,
     max_tokens: MaxTokensOption = None,

@@ -52,7 +52,7 @@ def timeline(events: Iterable[tuple[int, Event]], *, everything: bool = False) -
     silent: list[tuple[int, Event]] = []
     try:
         for seq, event in events:
-            if not everything and isinstance(event, AssistantDecision) and event.decision == "silent":
+            if not everything and isinstance(event, AssistantDecision) and _is_mere_silence(event):
                 silent.append((seq, event))
                 continue
             line = _heading(event) or line_of(seq, event, everything=everything)
@@ -64,6 +64,11 @@ def timeline(events: Iterable[tuple[int, Event]], *, everything: bool = False) -
         yield from _silence(silent)
         raise
     yield from _silence(silent)
+
+
+def _is_mere_silence(event: AssistantDecision) -> bool:
+    """Nothing was said, and nothing noted."""
+    return event.decision == "silent" and not event.memory
 
 
 def line_of(seq: int, event: Event, *, everything: bool = False) -> str | None:
@@ -123,7 +128,8 @@ def _text(event: AnyEvent, everything: bool) -> str | None:
             return f"phase {event.phase}" if everything else None
         case AssistantDecision():
             words = f": {quoted(event.text)}" if event.text else ""
-            return f"Assistant {event.decision}{words}"
+            notes = f"\n{'':>{TEXT_AT}}notebook: {quoted(event.memory)}" if event.memory else ""
+            return f"Assistant {event.decision}{words}{notes}"
         case HumanTurn():
             return f"Human says: {quoted(event.reply)}" if event.reply else None
         case CommandIssued():

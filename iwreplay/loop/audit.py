@@ -169,7 +169,7 @@ class _Facts:
         self.requests_read = 0
         self.notes = 0
         self.executed_live = 0
-        self.said = 0
+        self.reports = 0
 
     def see(self, event: Event) -> None:
         if isinstance(event, EpisodeOpened):
@@ -191,7 +191,7 @@ class _Facts:
         elif isinstance(event, PrimitiveOutcome):
             self._outcome(event)
         elif isinstance(event, Utterance):
-            self.said += 1
+            self.reports += event.speaker == "human"
         elif isinstance(event, ModelCall):
             self.calls[event.role] += 1
             self.requests_read += self._is_kept(event)
@@ -336,12 +336,18 @@ def _recorded(f: _Facts, opened: EpisodeOpened, task: TaskPack) -> str:
     )
 
 
+def _human_turns(f: _Facts, o: EpisodeOpened, t: TaskPack) -> str:
+    # what failed the Human says besides, after its commands
+    failed = f"; it says what failed {_counted(f.reports, 'time')}" if f.reports else ""
+    return f"{_counted(f.human_turns, 'turn')}, {f.replies} with a reply{failed}"
+
+
 _EVIDENCE: dict[int, Callable[[_Facts, EpisodeOpened, TaskPack], str]] = {
     1: lambda f, o, t: ", ".join(f.phases),
     2: lambda f, o, t: f"{_counted(f.commands['warmup'], 'predefined command')}",
     3: lambda f, o, t: f"{f.frames['warmup']} of {f.frames.total()} frames are of warmup",
     4: lambda f, o, t: _listed(f.decisions),
-    5: lambda f, o, t: f"{_counted(f.human_turns, 'turn')}, {f.replies} with a reply",
+    5: _human_turns,
     6: _end,
     7: lambda f, o, t: "the final state is in the log, and nothing in the world changes after it",
     8: lambda f, o, t: f"{o.config.max_turns} turns, {o.config.max_actions} actions",

@@ -166,7 +166,7 @@ class HostedModel:
                 schema = {"name": request.answer.name, "schema": request.answer.schema, "strict": True}
                 params["response_format"] = {"type": "json_schema", "json_schema": schema}
             else:
-                left_out.append("answer")
+                left_out.append("schema of the answer")
         return params, tuple(left_out)
 
     def _answer(self, messages: list[dict[str, Any]], params: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from iwreplay.app import benching
 from iwreplay.app.auditing import audit_episodes
 from iwreplay.app.benching import BenchOptions, Limits, RunStopped, list_runs, plan_run, play_run, run_state
 from iwreplay.app.engines import Done, Job, LostError, StoppedError
+from iwreplay.app.recording import Budget, check_participants
 from iwreplay.app.replaying import replay_episodes
-from iwreplay.app.tasks import find_task
-from iwreplay.errors import LogLockedError, ParticipantError, StoreError, UnknownNameError
+from iwreplay.app.tasks import find_task, find_tasks
+from iwreplay.errors import LogLockedError, ModelError, ParticipantError, StoreError, UnknownNameError
 from iwreplay.events import ModelCall
 from iwreplay.log import read_log
 from iwreplay.store import Store
@@ -137,6 +139,19 @@ def test_a_plan_names_what_there_is(more: dict[str, Any], error: type[Exception]
     asked = {"assistants": ("oracle",), "humans": ("literal",), "tasks": ("F19",), "frames": False, **more}
     with pytest.raises(error, match=re.escape(why)):
         plan_run(**asked)
+
+
+def test_only_who_sees_needs_frames() -> None:
+    look = partial(check_participants, frames=False, secrets=(), budget=Budget())
+    blind, sighted = (find_tasks((name,)) for name in ("A01", "F19"))
+    assert {t.human.restriction for t in blind} == {"accessibility"}
+    with pytest.raises(ParticipantError, match="leave --no-frames out"):
+        look("oracle", "model:lab/m", tasks=sighted)
+    with pytest.raises(ParticipantError, match="leave --no-frames out"):
+        look("model:lab/m", "literal", tasks=blind)
+    # looked up at its provider, which there is not
+    with pytest.raises(ModelError, match="lab/m"):
+        look("oracle", "model:lab/m", tasks=blind)
 
 
 def test_a_rate_is_of_a_provider_of_the_run(tmp_path: Path) -> None:

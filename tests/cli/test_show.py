@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from iwreplay.cli.timeline import timeline
-from iwreplay.events import HumanTurn, Utterance
+from iwreplay.events import AssistantDecision, HumanTurn, Utterance
 from iwreplay.log import LogWriter, read_log
 from iwreplay.store import Store
 from iwreplay.world.state import WorldState
@@ -215,3 +215,16 @@ def test_at_refuses_what_is_not_there(run: Run, store: Store) -> None:
     assert "has events 0 to" in done.err
     done = run("at", DONE, "--seq", 5, "--thing", "mug_9", "--store", store.root)
     assert (done.code, "unknown thing 'mug_9'" in done.err) == (2, True)
+
+
+def test_a_notebook_is_shown_also_where_nothing_is_said() -> None:
+    def decided(turn: int, memory: str | None) -> AssistantDecision:
+        return AssistantDecision(
+            sim_time_s=1.0, turn=turn, phase="closed_loop", decision="silent", text=None, memory=memory
+        )
+
+    shown = list(timeline([(1, decided(1, None)), (2, decided(2, None)), (3, decided(3, "the cup is blue"))]))
+    assert [" ".join(line.split()) for line in shown] == [
+        "1 1.00s turns 1-2 Assistant silent",
+        '3 1.00s turn 3 Assistant silent notebook: "the cup is blue"',
+    ]

@@ -25,7 +25,7 @@ from iwreplay.events import (
     WorldSnapshot,
 )
 from iwreplay.log import MemoryLog
-from iwreplay.loop import AnswerError, dialogue_of, protocol_violations
+from iwreplay.loop import AnswerError, audit_episode, dialogue_of, protocol_violations
 from iwreplay.ports import AssistantAct, AssistantView, HumanAct, HumanView
 from iwreplay.taskpack.model import HumanRole, Limits, OracleStep
 from recorder.assistants import OracleAssistant, SilentAssistant
@@ -119,6 +119,7 @@ def test_action_limit_counts_refused_commands() -> None:
     assert (result.reason, result.valid, result.actions, result.turns) == ("action_limit", True, 5, 5)
     assert [o.refused for o in of(log, PrimitiveOutcome)[1:]] == [True] * 5
     assert [u.text for u in of(log, Utterance)] == ["I see no bowl."] * 5
+    assert audit_episode(log)[4].evidence == "5 turns, 0 with a reply; it says what failed 5 times"
     assert human.views[1].failures == ("I don't see any bowl here.",)
     assert protocol_violations(log.events()) == ()
 
