@@ -109,7 +109,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, who
     ]
     room = _terminal_width()
     if room is not None and cells and _line(least) > max(room, _MIN_WIDTH):
-        _print_records(columns, cells, room)
+        _print_records(columns, cells, room, whole)
         return
     widths = _fitted(widths, least, room)
     for row in [list(columns), ["-" * w for w in widths], *cells]:
@@ -118,16 +118,25 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, who
         say(line.rstrip())
 
 
-def _print_records(columns: Sequence[str], cells: list[list[str]], room: int) -> None:
-    """Each row as lines "name  value", an empty line between two rows."""
-    names = max(map(len, columns)) + 2
+def _print_records(columns: Sequence[str], cells: list[list[str]], room: int, whole: int) -> None:
+    """Each row as "name value" pairs: the first `whole` ones and sentences on lines of their own, the others as many to
+    a line as fit it; an empty line between two rows."""
     for n, row in enumerate(cells):
         if n:
             say()
-        for name, value in zip(columns, row, strict=True):
-            line = f"{name:<{names}}{value}".rstrip()
-            # a name that must be typed is broken nowhere
-            say_wrapped(line, indent=names) if " " in value and len(line) > room else say(line)
+        line = ""
+        for i, (name, value) in enumerate(zip(columns, row, strict=True)):
+            pair, alone = f"{name} {value}", i < whole or " " in value
+            if line and (alone or len(line) + 3 + len(pair) > room):
+                say(line)
+                line = ""
+            if alone:
+                # a name that must be typed is broken nowhere
+                say_wrapped(pair, indent=4)
+            else:
+                line = f"{line}   {pair}" if line else f"  {pair}"
+        if line:
+            say(line)
 
 
 def _line(widths: list[int]) -> int:

@@ -32,6 +32,7 @@ _MOST_PATIENCE_S = 300.0
 #: worth asking again: time-out, conflict, too many requests; and all that the provider blames on itself
 _AGAIN, _PROVIDER_S_FAULT = (408, 409, 429), 500
 _LONGEST_REASON = 500
+_MAY_BE_LEFT_OUT = {"temperature", "seed", "max_tokens"}
 #: a wrong key, no money, a key that may not, no such model or address
 _SHUT = (401, 402, 403, 404)
 #: litellm takes a client that can't be made without a key for a fault of the provider
@@ -63,6 +64,8 @@ class HostedModel:
         # as they are, and as they are when their blanks are made one
         both = {form for secret in secrets for form in (secret, " ".join(secret.split())) if form}
         self._secrets = tuple(sorted(both, key=lambda s: (-len(s), s)))
+        #: parameters that litellm refused for this model
+        self._not_taken: set[str] = set()
         self._litellm = _litellm(name)
         try:
             _, self._provider, self._key, _ = self._litellm.get_llm_provider(name)
@@ -104,17 +107,16 @@ class HostedModel:
         """As the port says. A busy or failing provider is asked up to six times, as late as it wishes."""
         if any(secret in message.text for secret in self._secrets for message in request.messages):
             raise ModelError(self._name, "the request holds a key, and was not sent", hint="Take it out of the task.")
-        params, left_out = self._params(request)
         messages = [{"role": m.role, "content": _content(m, content)} for m in request.messages]
         began = time.monotonic()
         for attempt in range(_ATTEMPTS):
             try:
-                answer = self._answer(messages, params)
+                answer = self._answer(messages, request)
             except Exception as e:  # noqa: BLE001  every provider has errors of its own; each is told
                 if isinstance(e, self._litellm.ContextWindowExceededError):
                     raise _after(ContextOverflowError(self._name, self._said(e)), attempt, began) from None
                 if isinstance(e, self._litellm.ContentPolicyViolationError):
-                    return self._refused(self._said(e), attempt, left_out, time.monotonic() - began)
+                    return self._refused(self._said(e), attempt, self._params(request)[1], time.monotonic() - began)
                 status = getattr(e, "status_code", None)
                 if _unwelcome(e):
                     raise _after(self._shut(e, status), attempt, began) from None
@@ -123,7 +125,7 @@ class HostedModel:
                 reason, patience = self._said(e), _retry_after(getattr(e, "litellm_response_headers", None))
             else:
                 if answer is not None and answer.choices:
-                    return self._reply(answer, attempt, left_out, time.monotonic() - began)
+                    return self._reply(answer, attempt, self._params(request)[1], time.monotonic() - began)
                 reason, patience = "its answer has no choices", None
             wait = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0**attempt) if patience is None else patience
             if attempt + 1 == _ATTEMPTS or wait > _MOST_PATIENCE_S:
@@ -159,8 +161,9 @@ class HostedModel:
             "max_tokens": request.max_tokens,
         }
         wanted = {k: v for k, v in wanted.items() if v is not None}
-        left_out = [k for k in wanted if k not in self._offered]
-        params = {k: v for k, v in wanted.items() if k in self._offered}
+        offered = self._offered - self._not_taken
+        left_out = [k for k in wanted if k not in offered]
+        params = {k: v for k, v in wanted.items() if k in offered}
         if request.answer is not None:
             if self._schemas and "response_format" in self._offered:
                 schema = {"name": request.answer.name, "schema": request.answer.schema, "strict": True}
@@ -169,7 +172,20 @@ class HostedModel:
                 left_out.append("schema of the answer")
         return params, tuple(left_out)
 
-    def _answer(self, messages: list[dict[str, Any]], params: dict[str, Any]) -> Any:
+    def _answer(self, messages: list[dict[str, Any]], request: ModelRequest) -> Any:
+        """What litellm makes of the answer. Parameters that are offered, but not with this value (the temperature of a
+        model that reasons), litellm refuses before it asks; they are left out from then on."""
+        while True:
+            params, _ = self._params(request)
+            try:
+                return self._asked(messages, params)
+            except self._litellm.UnsupportedParamsError as e:
+                named = {name for name in params if re.search(rf"\b{name}\b", str(e))} & _MAY_BE_LEFT_OUT
+                if not named:
+                    raise
+                self._not_taken |= named
+
+    def _asked(self, messages: list[dict[str, Any]], params: dict[str, Any]) -> Any:
         asked = {"model": self._name, "messages": messages, "timeout": self._timeout_s, **params}
         if not self._stream:
             return within(self._timeout_s, lambda: self._litellm.completion(**asked, max_retries=0, num_retries=0))

@@ -47,7 +47,7 @@ def test_a_name_that_must_be_typed_is_never_cut(
     assert max(map(len, shown.splitlines())) <= columns
     # where even the least width of each column is too much, a row is a few lines with all there is
     assert (shown.split().count("end") == 2) == records
-    assert shown.startswith("episode    V06-openai" if records else "episode   ")
+    assert shown.startswith("episode V06-openai" if records else "episode   ")
 
 
 def test_the_arms_of_a_model_are_told_apart_however_narrow_it_is(

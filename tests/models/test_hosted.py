@@ -39,6 +39,7 @@ CASES: dict[str, list[str | int]] = {
     "unwilling": ["unwilling"],
     "leaky": ["leaky"],
     "keyed": ["Hello yourself."],
+    "gpt-5.5": ["Hello yourself."],
     "own": ["Hello from here."],
 }
 
@@ -158,6 +159,13 @@ def test_pictures_and_the_form_of_the_answer_are_sent_where_they_are_taken(asked
     assert request["max_tokens"] == 50
     form = request["response_format"]["json_schema"]
     assert (form["name"], form["strict"], form["schema"]["required"]) == ("decision", True, ["decision", "text"])
+
+
+def test_what_a_model_takes_only_with_another_value_is_left_out(asked: Asked) -> None:
+    found, (request,) = _of(asked, "gpt-5.5")
+    assert (found["text"], found["retries"]) == ("Hello yourself.", 0)
+    assert "temperature" in found["left_out"]
+    assert "temperature" not in request
 
 
 def test_an_answer_in_pieces_is_the_same_answer(asked: Asked) -> None:
