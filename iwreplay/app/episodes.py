@@ -57,8 +57,17 @@ def find_episodes(store: Path, wanted: tuple[str, ...]) -> tuple[Episode, ...]:
         if not every:
             raise UnknownNameError("episode", "*", hint=f"The store {store} has no episode yet.")
         return every
-    found = {(e.folder or e.log): e for e in (find_episode(store, w) for w in wanted)}
+    known = _by_id(store) if len(wanted) > 1 else {}
+    found = {(e.folder or e.log): e for e in (known.get(w) or find_episode(store, w) for w in wanted)}
     return tuple(found.values())
+
+
+def _by_id(store: Path) -> dict[str, Episode]:
+    """Every episode, listed once; none when there is no store, which paths of logs don't need."""
+    try:
+        return {e.id: e for e in Store.open(store).episodes()}
+    except StoreError:
+        return {}
 
 
 def list_episodes(store: Path) -> tuple[Listed, ...]:

@@ -114,7 +114,7 @@ def write_report(
     score_episodes(store, chosen or (), progress=lambda n, of: progress(0, 3, f"scores {n} of {of}"))
     progress(1, 3, "catalogue")
     with open_catalogue(store) as catalogue:
-        catalogue.refresh()
+        catalogue.refresh(progress=lambda n, of: progress(1, 3, f"catalogue {n} of {of}"))
         instances = _instances(catalogue, tasks, None if chosen is None else set(chosen))
     selection = select(instances, tasks=[_facts(t) for t in tasks], separate=separate)
     report = make_report(

@@ -129,7 +129,10 @@ def score_episodes(
     found: dict[Episode, tuple[ScoreLine, ...]] = {}
     if compute and not again and _jobs_that_pay(len(episodes), jobs) > 1:
         # what is kept costs less than handing it to another process
-        found = {e: work(e) for e in episodes if _is_kept(e, chosen)}
+        for episode in episodes:
+            if _is_kept(episode, chosen):
+                found[episode] = work(episode)
+                progress(len(found), len(episodes))
     todo = tuple(e for e in episodes if e not in found)
     processes = _jobs_that_pay(len(todo), jobs)
     size = _handed_over(len(todo), processes)

@@ -46,7 +46,10 @@ def test_what_is_kept_is_handed_to_no_other_process(store: Path, monkeypatch: py
         return real(work, items, jobs=jobs, progress=progress)
 
     monkeypatch.setattr(scoring, "each", watching)
-    lines = score_episodes(store, jobs=2)
+    told: list[tuple[int, int]] = []
+    lines = score_episodes(store, jobs=2, progress=lambda done, of: told.append((done, of)))
+    assert told[:2] == [(1, 6), (2, 6)], "what is kept is told of as it is found"
+    assert told[-1] == (6, 6)
     assert handed == [[e for e in every if e not in (every[1], every[4])]]
     assert [s.episode for s in lines[:: len(SCORERS)]] == every
     assert {s.episode for s in lines if s.kept} == {s.episode for s in first}
