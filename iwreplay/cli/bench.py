@@ -274,11 +274,11 @@ def _cost(state: RunState) -> str:
     return f", {cost} dollars" if state.spent.calls and cost is not None else ""
 
 
-def _usd(spent: Spent, *, decimals: int = 4) -> str | float | None:
+def _usd(spent: Spent, *, decimals: int = 4) -> str | None:
     """US dollars as they are known: None when they are of no call, "at least" when of some."""
     if spent.cost_usd is None:
         return None
-    known = round(spent.cost_usd, decimals)
+    known = f"{spent.cost_usd:.{decimals}f}"
     return f"at least {known}" if spent.unpriced else known
 
 

@@ -85,7 +85,9 @@ class HostedModel:
             about = self._litellm.get_model_info(self._name)
         except Exception:  # noqa: BLE001  litellm raises a plain Exception for a model that it has never heard of
             return False
-        return about.get("input_cost_per_token") is not None and about.get("output_cost_per_token") is not None
+        # it makes up a price of nothing for names that only look like known ones
+        listed = about.get("key") in self._litellm.model_cost
+        return listed and None not in (about.get("input_cost_per_token"), about.get("output_cost_per_token"))
 
     def require_key(self) -> None:
         """ModelError, which names the environment variable, when its provider asks for a key and none is set. Where
@@ -239,9 +241,10 @@ class HostedModel:
     def _cost(self, answer: Any) -> float | None:
         """None for a model without a known price; 0 for one that is free."""
         try:
-            return float(self._litellm.completion_cost(completion_response=answer))
+            cost = float(self._litellm.completion_cost(completion_response=answer))
         except Exception:  # noqa: BLE001  litellm raises a plain Exception then
             return None
+        return cost if cost > 0.0 or self.priced else None
 
     def _said(self, error: Exception) -> str:
         """What an error says, on one line, without secrets."""

@@ -40,6 +40,7 @@ CASES: dict[str, list[str | int]] = {
     "leaky": ["leaky"],
     "keyed": ["Hello yourself."],
     "gpt-5.5": ["Hello yourself."],
+    "gpt-5.5-like": ["Hello yourself."],
     "own": ["Hello from here."],
 }
 
@@ -166,6 +167,11 @@ def test_what_a_model_takes_only_with_another_value_is_left_out(asked: Asked) ->
     assert (found["text"], found["retries"]) == ("Hello yourself.", 0)
     assert "temperature" in found["left_out"]
     assert "temperature" not in request
+
+
+def test_a_name_that_looks_like_a_known_one_has_no_price(asked: Asked) -> None:
+    assert (_of(asked, "gpt-5.5")[0]["priced"], _of(asked, "gpt-5.5")[0]["cost_usd"] > 0.0) == (True, True)
+    assert (_of(asked, "gpt-5.5-like")[0]["priced"], _of(asked, "gpt-5.5-like")[0]["cost_usd"]) == (False, None)
 
 
 def test_an_answer_in_pieces_is_the_same_answer(asked: Asked) -> None:
