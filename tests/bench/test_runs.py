@@ -454,6 +454,16 @@ def test_what_every_call_would_meet_stops_a_run_and_costs_no_episode(tmp_path: P
     is_whole(tmp_path, "r", 2)
 
 
+def test_what_every_call_would_meet_ends_a_recording_of_several_tasks(tmp_path: Path, hosted: Any) -> None:
+    there, env = hosted(speaks=lambda body: 404)
+    run = ("run", "F19", "V06", "--assistant", "model:openai/speaks", "--json")
+    code, out, err = finished(tmp_path, *run, env=env, group="")
+    assert (code, len(there.requests)) == (1, 1)
+    assert [r["task"] for r in json.loads(out)] == ["F19"]
+    assert "MODEL_SHUT" in err
+    assert "V06 not begun: every call would meet that" in err
+
+
 def test_a_key_that_is_not_set_is_found_before_anything_is_played(tmp_path: Path, hosted: Any) -> None:
     there, env = hosted(speaks=speaks("F19"), acts=acts)
     del env["OPENAI_API_KEY"]
