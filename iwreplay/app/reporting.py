@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import errno
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,31 +13,27 @@ import msgspec
 from iwreplay.app.benching import is_run, run_episodes
 from iwreplay.app.catalogue import open_catalogue
 from iwreplay.app.episodes import find_episode
+from iwreplay.app.report_files import PAGE, TABLES, TEXT, check_folder, read_numbers, write_files
 from iwreplay.app.scoring import score_episodes
 from iwreplay.app.tasks import all_or_none, list_tasks
 from iwreplay.catalogue import Catalogue
-from iwreplay.errors import LogWriteError, ReportError
+from iwreplay.errors import ReportError
 from iwreplay.loop import limits_of
 from iwreplay.reports import (
     Instance,
     Number,
-    Report,
     StaticAnswer,
     TaskFacts,
-    csv_files,
     make_report,
-    markdown,
-    page,
     select,
 )
-from iwreplay.store import write_whole
 from iwreplay.taskpack.model import TaskPack
 from iwreplay.version import __version__
 
 __all__ = ["Traced", "Written", "trace", "write_report"]
 
-PAGE, TEXT, TABLES, NUMBERS = "report.html", "report.md", "tables", "numbers.json"
 _MOST_EPISODES = 1_000_000
+_HASH = re.compile(r"[0-9a-f]{64}")
 _EPISODES = """
 SELECT episode, root_hash, task, task_version, task_state, family, assistant, human, seed,
        assistant_params, human_params, assistant_prompt, human_prompt, simulator, renderer, format_version,
@@ -49,7 +45,7 @@ SELECT episode, metric, value, status, reason, details FROM scores
 WHERE metric IN ('pass', 'mcr', 'action_cost', 'turn_cost', 'token_cost', 'interventions') ORDER BY ALL
 """
 _POINTS = "SELECT episode, capability, status FROM points ORDER BY ALL"
-_FIRST_ERRORS = "SELECT episode, label, invalid, reasons FROM first_errors ORDER BY ALL"
+_FIRST_ERRORS = "SELECT episode, status, label, invalid, reasons FROM first_errors ORDER BY ALL"
 _DETAILED = ("action_cost", "turn_cost", "token_cost", "interventions")
 _YES, _NO = ("true", "yes", "1"), ("false", "no", "0")
 
@@ -74,15 +70,6 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True):
     episodes: tuple[tuple[str, str], ...]
 
 
-class _Numbers(msgspec.Struct, frozen=True, kw_only=True):
-    """What the file of numbers holds."""
-
-    iwreplay: str
-    numbers: tuple[Number, ...]
-    #: episode -> root hash of its log
-    root_hashes: dict[str, str]
-
-
 def write_report(
     store: Path,
     wanted: Sequence[str],
@@ -103,7 +90,7 @@ def write_report(
     UnknownNameError; ReportError for a folder that holds something else or answers that can't be read; LogWriteError
     when the disk refuses.
     """
-    _check_folder(out)
+    check_folder(out)
     tasks, problems = list_tasks()
     all_or_none(problems)
     answers = () if static is None else _answers(static, {t.id for t in tasks})
@@ -126,7 +113,7 @@ def write_report(
         resamples=resamples,
         progress=lambda n, of: progress(2, 3, f"part {n} of {of}"),
     )
-    _write(out, report, {i.episode: i.root_hash or "" for i in instances})
+    write_files(out, report, root_hashes={i.episode: i.root_hash or "" for i in instances})
     progress(3, 3, "written")
     return Written(
         page=str(out / PAGE),
@@ -141,18 +128,16 @@ def write_report(
 def trace(out: Path, name: str) -> Traced:
     """The number of that name in a report that was written to `out`. ReportError when there is no such report or
     number."""
-    path = out / NUMBERS
-    try:
-        found = msgspec.json.decode(path.read_bytes(), type=_Numbers)
-    except FileNotFoundError:
-        raise ReportError(f"there is no report in {out}: iwreplay report --out {out} writes one") from None
-    except msgspec.MsgspecError as e:
-        raise ReportError(f"{path} can't be read: {e}. Write the report again.") from None
+    found = read_numbers(out)
     for number in found.numbers:
         if number.id == name:
             return Traced(number=number, episodes=tuple((e, found.root_hashes.get(e, "")) for e in number.episodes))
     near = [n.id for n in found.numbers if name.lower() in n.id.lower()]
-    hint = f"There are: {'; '.join(near[:8])}" + (" ..." if len(near) > 8 else "") if near else f"{path} has all names."
+    hint = (
+        f"There are: {'; '.join(near[:8])}" + (" ..." if len(near) > 8 else "")
+        if near
+        else f"{out}/numbers.json has all names."
+    )
     raise ReportError(f"the report in {out} has no number {name!r}. {hint}")
 
 
@@ -227,6 +212,7 @@ def _instance(
         human=row["human"] or "?",
         seed=row["seed"] or 0,
         setup=_setup(row, limits) if row["task"] else {},
+        script=" ".join(h for who in ("assistant_params", "human_params") for h in _hashes(row[who])),
         status=row["status"],
         problem=row["problem"] or scores.get("pass", {}).get("reason") or "",
         passed=None if passed is None else passed == 1.0,
@@ -237,6 +223,7 @@ def _instance(
         },
         values={m: s["value"] for m, s in scores.items() if s["value"] is not None},
         first_error=label.get("label") or "",
+        disputed=label.get("status") == "open",
         invalid=(label.get("reasons") or "no reason given") if label.get("invalid") else "",
     )
 
@@ -256,14 +243,22 @@ def _setup(row: dict[str, Any], limits: dict[str, tuple[int, int]]) -> dict[str,
 
 
 def _settings(params: str | None) -> str:
-    """An object of strings on one line; the prompt, which has a line of its own, left out."""
+    """An object of strings on one line; left out is the prompt, which has a line of its own, and what is a hash."""
     found: dict[str, str] = msgspec.json.decode(params) if params else {}
-    return ", ".join(f"{k} {v}" for k, v in sorted(found.items()) if not k.startswith("prompt"))
+    return ", ".join(
+        f"{k} {v}" for k, v in sorted(found.items()) if not k.startswith("prompt") and not _HASH.fullmatch(v)
+    )
+
+
+def _hashes(params: str | None) -> list[str]:
+    """Of what a participant plays from, such as the lines of a script, which each task has its own of."""
+    found: dict[str, str] = msgspec.json.decode(params) if params else {}
+    return [v for k, v in sorted(found.items()) if not k.startswith("prompt") and _HASH.fullmatch(v)]
 
 
 def _answers(path: Path, tasks: set[str]) -> tuple[StaticAnswer, ...]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             if not {"assistant", "task", "correct"} <= set(reader.fieldnames or ()):
                 raise ReportError(f"{path}: its first line must name the columns assistant, task and correct")
@@ -272,6 +267,8 @@ def _answers(path: Path, tasks: set[str]) -> tuple[StaticAnswer, ...]:
         raise ReportError(f"{path} can't be read: {e.strerror}") from None
     except (UnicodeError, csv.Error) as e:
         raise ReportError(f"{path} is no CSV file in UTF-8: {e}") from None
+    if not found:
+        raise ReportError(f"{path} has no answer")
     places = [(a.assistant, a.task) for a in found]
     for n, place in enumerate(places, start=2):
         if place in places[: n - 2]:
@@ -285,33 +282,7 @@ def _answer(path: Path, n: int, line: dict[str, str], tasks: set[str]) -> Static
         raise ReportError(f"{path}, line {n}: {task!r} is no task of the benchmark")
     if said not in _YES + _NO:
         raise ReportError(f"{path}, line {n}: correct is true or false, not {line['correct']!r}")
-    return StaticAnswer(assistant=(line["assistant"] or "").strip(), task=task, correct=said in _YES)
-
-
-def _check_folder(out: Path) -> None:
-    if out.is_dir() and any(out.iterdir()) and not (out / NUMBERS).exists():
-        raise ReportError(f"{out} holds something else than a report; name a new folder with --out")
-    if out.exists() and not out.is_dir():
-        raise ReportError(f"{out} is a file; --out names a folder")
-
-
-def _write(out: Path, report: Report, root_hashes: dict[str, str]) -> None:
-    """The numbers last: a folder with them has the whole report."""
-    numbers = report.numbers()
-    used = {e for n in numbers for e in n.episodes}
-    kept = _Numbers(
-        iwreplay=__version__, numbers=numbers, root_hashes={e: h for e, h in sorted(root_hashes.items()) if e in used}
-    )
-    try:
-        (out / TABLES).mkdir(parents=True, exist_ok=True)
-        for old in (out / TABLES).glob("*.csv"):
-            old.unlink()
-        for name, text in csv_files(report).items():
-            write_whole(out / TABLES / name, text.encode(), durable=False)
-        write_whole(out / TEXT, markdown(report).encode(), durable=False)
-        write_whole(out / PAGE, page(report).encode(), durable=False)
-        write_whole(out / NUMBERS, msgspec.json.format(msgspec.json.encode(kept), indent=1) + b"\n", durable=False)
-    except OSError as e:
-        raise LogWriteError(
-            f"the report can't be written to {out}: {e.strerror or errno.errorcode.get(e.errno or 0)}"
-        ) from e
+    name = (line["assistant"] or "").strip()
+    if not name:
+        raise ReportError(f"{path}, line {n}: whose answer is it? assistant is empty")
+    return StaticAnswer(assistant=name, task=task, correct=said in _YES)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from iwreplay.reports.document import Cell, Section, Table
+from iwreplay.reports.instances import Instance
 from iwreplay.reports.published import published
-from iwreplay.reports.workings import Workings, shared
-from iwreplay.statistics.proportions import share_of
+from iwreplay.reports.workings import Workings
 from iwreplay.vocabulary import CAPABILITIES
 
 __all__ = ["capabilities"]
@@ -22,8 +24,14 @@ def capabilities(work: Workings) -> Section:
         for c in CAPABILITIES:
             mine = [i for i in work.selection.of(arm) if any(cap == c for cap, _ in i.points)]
             statuses = [s for i in mine for cap, s in i.points if cap == c]
-            share = share_of(statuses.count("clean_pass"), n=len(statuses))
-            cells.append(shared(f"capability/{c}/{arm.name}", share, mine))
+            cells.append(
+                work.share(
+                    f"capability/{c}/{arm.name}",
+                    mine,
+                    k=partial(_clean, c),
+                    n=partial(_points, c),
+                )
+            )
             if statuses:
                 counts.append((arm.name, f"{c} {CAPABILITIES[c]}", *(str(statuses.count(s)) for s in _STATUSES)))
         rows.append(tuple(cells))
@@ -58,3 +66,11 @@ def capabilities(work: Workings) -> Section:
             ),
         ),
     )
+
+
+def _clean(capability: str, instance: Instance) -> int:
+    return instance.points.count((capability, "clean_pass"))
+
+
+def _points(capability: str, instance: Instance) -> int:
+    return sum(c == capability for c, _ in instance.points)

@@ -9,10 +9,9 @@ from typing import Any
 from iwreplay.reports.document import Cell, Number, Section, Table
 from iwreplay.reports.instances import Arm, Instance
 from iwreplay.reports.published import published
-from iwreplay.reports.workings import Workings, by_task, estimated, ids
+from iwreplay.reports.workings import Workings, by_task, ids
 from iwreplay.statistics.figures import difference, ratio
 from iwreplay.statistics.paired import mcnemar, sign_flip
-from iwreplay.statistics.resampling import bootstrap
 from iwreplay.statistics.results import Estimate
 from iwreplay.vocabulary import FAMILIES, Family
 
@@ -55,13 +54,14 @@ def assistants(work: Workings) -> Section:
 def memory(work: Workings) -> Section:
     """The memory arm of each Assistant against the one without: rule 41, the paper's Figure 5 (right)."""
     about: dict[str, Any] = {"id": "memory", "title": "Does a notebook help?"}
-    by_arm = {(a.assistant, a.human, a.setup): a for a in work.arms}
     pairs = [
-        (arm, by_arm[name, arm.human, arm.setup])
+        (arm, other)
         for arm in work.arms
         if arm.assistant.endswith(MEMORY_ARM)
-        and (name := arm.assistant.removesuffix(MEMORY_ARM))
-        and (name, arm.human, arm.setup) in by_arm
+        for other in work.arms
+        if other.assistant == arm.assistant.removesuffix(MEMORY_ARM)
+        and (other.human, other.setup) == (arm.human, arm.setup)
+        and _pairs(work, arm, other)
     ]
     if not pairs:
         return Section(
@@ -121,12 +121,7 @@ def _difference(work: Workings, name: str, pairs: Sequence[tuple[Instance, Insta
         ratio([sum(bool(pair[side].passed) for pair in mine) for mine in tasks.values()], denominators=n)
         for side in (0, 1)
     ]
-    (found,) = bootstrap(
-        difference(*parts),
-        families=[mine[0][0].family for mine in tasks.values()],
-        rng=work.rng(name),
-        resamples=work.resamples,
-    )
+    (found,) = work.resampled(name, difference(*parts), tasks)
     return found
 
 
@@ -136,7 +131,7 @@ def _change(work: Workings, first: Arm, second: Arm, families: Sequence[Family])
         return Number(id="", value=None, unit="points", note="none in common")
     label = families[0] if len(families) == 1 else "all"
     name = f"difference/{label}/{first.name} - {second.name}"
-    return _in_points(estimated(name, _difference(work, name, pairs), unit="points", episodes=_all(pairs)))
+    return _in_points(work.estimated(name, _difference(work, name, pairs), _all(pairs), unit="points"))
 
 
 def _pair_row(work: Workings, first: Arm, second: Arm) -> tuple[Cell, ...]:

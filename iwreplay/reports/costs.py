@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from iwreplay.reports.document import Bar, Cell, Number, Section, Table
 from iwreplay.reports.instances import Arm, Instance
 from iwreplay.reports.plots import intervals
 from iwreplay.reports.published import published
-from iwreplay.reports.workings import Workings, ids, shared
-from iwreplay.statistics.proportions import share_of
+from iwreplay.reports.workings import Workings, ids
 from iwreplay.vocabulary import FAMILIES
 
 __all__ = ["costs", "interventions"]
@@ -120,7 +121,7 @@ def _tokens(work: Workings, arm: Arm) -> Iterable[tuple[Cell, ...]]:
             ),
             Number(
                 id=f"tokens/{role}/usd/{arm.name}",
-                value=None if None in usd else sum(usd),
+                value=None if None in usd else math.fsum(usd),
                 unit="usd",
                 note="a price is not known" if None in usd else "",
                 episodes=ids(used),
@@ -134,9 +135,11 @@ def interventions(work: Workings) -> Section:
         "id": "interventions",
         "title": "Does the Assistant speak up in time?",
         "text": (
-            "Prevention only. The wearer acts by itself until it is interrupted, the same way every time, so the turn "
-            "at which the oracle first speaks is the first one with a reason to. Needless: the first word came before "
-            "that. Late: the task's point for proactivity failed, or a gate was broken before."
+            "Prevention only, and about the time of the first word alone, not about what it says. The wearer acts by "
+            "itself until it is interrupted, the same way every time, so the turn at which the oracle first speaks is "
+            "the first one with a reason to. Right: the task's points for proactivity (C8) are passed; in a task "
+            "without one, the first word came no earlier than the oracle's and before a gate was broken or all was "
+            "done that the wearer intended. Needless: it came before there was a reason. Late: it came too late."
         ),
     }
     rows: list[tuple[Cell, ...]] = []
@@ -144,13 +147,17 @@ def interventions(work: Workings) -> Section:
         mine = _with(work.selection.of(arm, families=("prevention",)), "interventions")
         if not mine:
             continue
-        verdicts = {v: [i for i in mine if i.details["interventions"]["verdict"] == v] for v in _VERDICTS}
         rows.append(
             (
                 arm.name,
                 *(
-                    shared(f"interventions/{v}/{arm.name}", share_of(len(found), n=len(mine)), mine)
-                    for v, found in verdicts.items()
+                    work.share(
+                        f"interventions/{v}/{arm.name}",
+                        mine,
+                        k=partial(_is, v),
+                        n=lambda i: 1,
+                    )
+                    for v in _VERDICTS
                 ),
                 Number(
                     id=f"interventions/needless_words/{arm.name}",
@@ -169,6 +176,10 @@ def interventions(work: Workings) -> Section:
         rows=tuple(rows),
     )
     return Section(**about, tables=(table,))
+
+
+def _is(verdict: str, instance: Instance) -> int:
+    return int(instance.details["interventions"]["verdict"] == verdict)
 
 
 def _with(instances: Iterable[Instance], metric: str) -> list[Instance]:

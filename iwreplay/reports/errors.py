@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from iwreplay.annotations import LABELS
 from iwreplay.reports.document import Cell, Number, Section, Table
 from iwreplay.reports.instances import Arm, Instance
 from iwreplay.reports.plots import stacked
 from iwreplay.reports.published import published
-from iwreplay.reports.workings import Workings, by_task, ids
+from iwreplay.reports.workings import Workings, by_task
 from iwreplay.statistics.figures import label_shares
-from iwreplay.statistics.resampling import bootstrap
 
 __all__ = ["first_errors"]
 
@@ -21,24 +22,25 @@ def first_errors(work: Workings) -> Section:
     about: dict[str, Any] = {"id": "errors", "title": "What goes wrong first?"}
     rows: list[tuple[Cell, ...]] = []
     drawn: list[tuple[str, tuple[float, ...]]] = []
-    unlabelled = 0
+    waiting = disputed = spoilt = 0
     for arm in work.arms:
         every = [i for i in work.selection.of(arm) if not i.passed]
         failed = [i for i in every if not i.invalid]
         labelled = [i for i in failed if i.first_error]
-        unlabelled += len(failed) - len(labelled)
-        if labelled:
-            shares = _shares(work, arm, labelled)
+        disputed += sum(i.disputed for i in failed)
+        waiting += sum(not i.first_error and not i.disputed for i in failed)
+        spoilt += len(every) - len(failed)
+        shares = _shares(work, arm, labelled) if labelled else [Number(id="", value=None)] * len(LABELS)
+        if every:
             rows.append((arm.name, *shares, f"{len(labelled)} of {len(failed)}", _reasons(every)))
+        if labelled:
             drawn.append((arm.name, tuple(s.value or 0.0 for s in shares)))
-    if not rows:
-        waiting = "1 failed episode waits" if unlabelled == 1 else f"{unlabelled} failed episodes wait"
-        failed_at_all = f" {waiting} for one." if unlabelled else " No valid episode failed."
-        return Section(
-            **about,
-            text="",
-            empty=f"No failed episode has a label yet.{failed_at_all} iwreplay annotate add gives one.",
-        )
+    if not drawn:
+        counts = {"has labels that do not agree": disputed, "has no label": waiting, "was found invalid": spoilt}
+        found = [_how_many(n, what) for what, n in counts.items() if n]
+        told = f" Of those that failed {', '.join(found)}." if found else " No episode failed."
+        ways = " iwreplay annotate add gives a label, iwreplay annotate adjudicate settles." if found else ""
+        return Section(**about, text="", empty=f"No failed episode has a label that holds.{told}{ways}")
     return Section(
         **about,
         text=(
@@ -65,6 +67,10 @@ def first_errors(work: Workings) -> Section:
     )
 
 
+def _how_many(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what.replace('has ', 'have ', 1).replace('was ', 'were ', 1)}"
+
+
 def _reasons(failed: list[Instance]) -> str:
     """How many were found invalid, by reason."""
     reasons = [i.invalid for i in failed if i.invalid]
@@ -74,21 +80,11 @@ def _reasons(failed: list[Instance]) -> str:
 def _shares(work: Workings, arm: Arm, labelled: list[Instance]) -> list[Number]:
     tasks = by_task(labelled)
     counts = [[sum(i.first_error == e for i in mine) for e in LABELS] for mine in tasks.values()]
-    found = bootstrap(
-        label_shares(counts, labels=len(LABELS)),
-        families=[mine[0].family for mine in tasks.values()],
-        rng=work.rng(f"errors/{arm.name}"),
-        resamples=work.resamples,
-    )
+    found = work.resampled(f"errors/{arm.name}", label_shares(counts, labels=len(LABELS)), tasks)
     return [
-        Number(
-            id=f"errors/{label}/{arm.name}",
-            value=f.value,
+        msgspec.structs.replace(
+            work.estimated(f"errors/{label}/{arm.name}", f, labelled, unit="percent"),
             k=sum(i.first_error == label for i in labelled),
-            n=len(labelled),
-            low=None if f.interval is None else f.interval.low,
-            high=None if f.interval is None else f.interval.high,
-            episodes=ids(labelled),
         )
         for label, f in zip(LABELS, found, strict=True)
     ]

@@ -72,7 +72,10 @@ def executors(work: Workings) -> Section:
     tables.append(_published())
     return Section(
         **about,
-        text="The same Assistants with other Humans, on the tasks that all Humans of an Assistant have played.",
+        text=(
+            "The same Assistants with other Humans, on the tasks (and one seed of each) that all Humans of an "
+            "Assistant have played."
+        ),
         tables=tuple(tables),
         figures=(
             matrix(
@@ -99,33 +102,40 @@ def executors(work: Workings) -> Section:
 def _several(work: Workings) -> dict[str, list[Arm]]:
     found: dict[str, list[Arm]] = {}
     for arm in work.arms:
-        found.setdefault(f"{arm.assistant} ({arm.setup})" if arm.setup else arm.assistant, []).append(arm)
+        more = ", ".join(part for part in (arm.setup, arm.variant) if part)
+        found.setdefault(f"{arm.assistant} ({more})" if more else arm.assistant, []).append(arm)
     return {name: arms for name, arms in found.items() if len(arms) > 1 and _common(work, arms)}
 
 
 def _common(work: Workings, arms: Sequence[Arm]) -> list[str]:
-    """Tasks of which every arm has an episode, in the order of the benchmark."""
-    there = [{i.task for i in work.selection.of(a)} for a in arms]
-    return [t for t in work.tasks if all(t in mine for mine in there)]
+    """Tasks of which every arm has an episode of one seed, in the order of the benchmark."""
+    there = _seeds(work, arms)
+    return [t for t in work.tasks if t in there]
 
 
-def _first(work: Workings, arm: Arm) -> dict[str, Instance]:
-    """One episode a task: that of the lowest seed."""
-    found: dict[str, Instance] = {}
-    for i in work.selection.of(arm):
-        if i.task not in found or i.seed < found[i.task].seed:
-            found[i.task] = i
+def _seeds(work: Workings, arms: Sequence[Arm]) -> dict[str, int]:
+    """Task -> the lowest seed of it that every arm has."""
+    places = [{(i.task, i.seed) for i in work.selection.of(a)} for a in arms]
+    found: dict[str, int] = {}
+    for task, seed in sorted(set.intersection(*places)):
+        found.setdefault(task, seed)
     return found
 
 
+def _played(work: Workings, arms: Sequence[Arm], arm: Arm) -> dict[str, Instance]:
+    """One episode of each of those tasks, of the seed that all arms have."""
+    seeds = _seeds(work, arms)
+    return {i.task: i for i in work.selection.of(arm) if seeds.get(i.task) == i.seed}
+
+
 def _outcomes(work: Workings, arms: Sequence[Arm], arm: Arm) -> list[bool | None]:
-    mine = _first(work, arm)
+    mine = _played(work, arms, arm)
     return [mine[t].passed for t in _common(work, arms)]
 
 
 def _episodes(work: Workings, arms: Sequence[Arm]) -> tuple[str, ...]:
     common = _common(work, arms)
-    return tuple(_first(work, a)[t].episode for a in arms for t in common)
+    return tuple(_played(work, arms, a)[t].episode for a in arms for t in common)
 
 
 def _mcr(work: Workings, several: dict[str, list[Arm]], humans: Sequence[str]) -> Table:
@@ -154,7 +164,8 @@ def _outcome_table(work: Workings, name: str, arms: Sequence[Arm]) -> Table:
     common = _common(work, arms)
     rows: list[tuple[Cell, ...]] = []
     for arm in arms:
-        mine = [_first(work, arm)[t] for t in common]
+        played = _played(work, arms, arm)
+        mine = [played[t] for t in common]
         rows.append(
             (
                 arm.human,

@@ -7,7 +7,7 @@ from typing import Any
 from iwreplay.reports.document import Cell, Number, Section, Table
 from iwreplay.reports.plots import curves
 from iwreplay.reports.published import published
-from iwreplay.reports.workings import Workings, estimated, ids
+from iwreplay.reports.workings import Workings, ids
 from iwreplay.statistics.horizon import horizon_effect
 from iwreplay.statistics.results import Undefined
 
@@ -35,8 +35,8 @@ def horizon(work: Workings) -> Section:
     rows: list[tuple[Cell, ...]] = [
         (
             "all together",
-            estimated("horizon/slope", found.slope, unit="plain", episodes=everything),
-            estimated("horizon/change", found.change_points, unit="points", episodes=everything),
+            work.estimated("horizon/slope", found.slope, everything, unit="plain"),
+            work.estimated("horizon/change", found.change_points, everything, unit="points"),
             Number(
                 id="horizon/p", value=found.p, unit="p", n=found.permutations, episodes=ids(everything),
                 note=f"{found.permutations} permutations",

@@ -1,12 +1,13 @@
 """Episodes as a report counts them, and which of them count.
 
 An arm is an Assistant with a Human. One episode counts for each place in it (task, seed): the first that is whole and
-valid, so that recording again until it passes is of no use. What does not count is named with its reason.
+valid, so that recording again until it passes is of no use. A store names the repetitions of an episode "-r2",
+"-r3" ..., so the first is the one with the shortest id. What does not count is named with its reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +15,10 @@ import msgspec
 from iwreplay.vocabulary import FAMILIES, Family
 
 __all__ = ["Arm", "Instance", "LeftOut", "Selection", "TaskFacts", "select"]
+
+#: settings whose name ends like this are the Assistant's own
+OF_THE_ASSISTANT = "of the Assistant"
+_Settings = tuple[tuple[str, str], ...]
 
 
 class TaskFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,16 +32,19 @@ class TaskFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arm(msgspec.Struct, frozen=True, order=True):
-    """Who is compared. `setup` is "" unless arms are kept apart by how they were recorded."""
+    """Who is compared. Arms that are kept apart by how they were recorded have a `setup` (all but what the Assistant
+    was told and set to: arms of one setup can be compared) and a `variant` of the Assistant; else these are ""."""
 
     assistant: str
     human: str
     setup: str = ""
+    variant: str = ""
 
     @property
     def name(self) -> str:
         """For a row."""
-        return f"{self.assistant} with {self.human}" + (f" ({self.setup})" if self.setup else "")
+        more = ", ".join(part for part in (self.setup, self.variant) if part)
+        return f"{self.assistant} with {self.human}" + (f" ({more})" if more else "")
 
 
 class Instance(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +62,8 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     #: name of a setting -> how it was recorded: prompts, limits, versions
     setup: dict[str, str]
+    #: what differs from task to task by its nature, such as the lines of a script, as hashes
+    script: str = ""
     #: see `iwreplay.store.STATUSES`
     status: str
     #: why it is not valid, or ""
@@ -69,6 +79,8 @@ class Instance(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, float] = {}
     #: R1 to R6 as adjudicated; "" when there is no label
     first_error: str = ""
+    #: somebody gave a label, and none holds yet
+    disputed: bool = False
     #: why annotators found that it says nothing about its Assistant; "" when they did not
     invalid: str = ""
 
@@ -105,7 +117,6 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 def select(instances: Iterable[Instance], *, tasks: Sequence[TaskFacts], separate: bool = False) -> Selection:
     """Which episodes count. `separate`: those that were recorded in another way are arms of their own."""
     known = {t.id for t in tasks}
-    # of one place the first is the one whose name has no "-r2", "-r3" ... behind it
     found = sorted(instances, key=lambda i: (i.assistant, i.human, i.task, i.seed, len(i.episode), i.episode))
     left_out: list[LeftOut] = []
     usable: list[Instance] = []
@@ -115,20 +126,29 @@ def select(instances: Iterable[Instance], *, tasks: Sequence[TaskFacts], separat
             left_out.append(LeftOut(episode=i.episode, reason=reason))
         else:
             usable.append(i)
-    setups = _setups(usable)
+    arm_of = _arms(usable, separate=separate)
     places: dict[tuple[Arm, str, int], Instance] = {}
+    otherwise: dict[Arm, dict[str, None]] = {}
     for i in usable:
-        arm = Arm(i.assistant, i.human, setups[i.assistant, i.human][_key(i.setup)] if separate else "")
+        arm = arm_of(i)
         first = places.setdefault((arm, i.task, i.seed), i)
         if first is not i:
-            left_out.append(LeftOut(episode=i.episode, reason=f"the same place in the run as {first.episode}"))
+            differs = _differences(first, i)
+            otherwise.setdefault(arm, {}).update(dict.fromkeys(differs))
+            how = f", recorded with other {', '.join(differs)}" if differs else ""
+            left_out.append(LeftOut(episode=i.episode, reason=f"the same place in the run as {first.episode}{how}"))
     arms = tuple(sorted({arm for arm, _, _ in places}))
     return Selection(
         tasks=tuple(tasks),
         arms=arms,
         counted={arm: tuple(i for (a, _, _), i in places.items() if a == arm) for arm in arms},
         left_out=tuple(left_out),
-        warnings=(*_of_other_tasks(places.values(), tasks), *_warnings(places, separate=separate)),
+        warnings=(
+            *_of_other_tasks(places.values(), tasks),
+            *_mixed(places, separate=separate),
+            *_displaced(otherwise),
+            *_uneven(places),
+        ),
     )
 
 
@@ -142,50 +162,88 @@ def _unusable(instance: Instance, known: set[str]) -> str:
     return ""
 
 
-def _key(setup: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(setup.items()))
+def _differences(first: Instance, other: Instance) -> list[str]:
+    """Settings in which two episodes of one place differ."""
+    names = [n for n in first.setup | other.setup if first.setup.get(n) != other.setup.get(n)]
+    return names + ["lines"] * (first.script != other.script)
 
 
-def _setups(instances: Iterable[Instance]) -> dict[tuple[str, str], dict[tuple[tuple[str, str], ...], str]]:
-    """For each Assistant with a Human, a name of each way in which it was recorded; "" when there is one only."""
-    keys: dict[tuple[str, str], dict[tuple[tuple[str, str], ...], str]] = {}
+def _arms(instances: Sequence[Instance], *, separate: bool) -> Callable[[Instance], Arm]:
+    """The arm of each episode."""
+    setups = sorted({_settings(i, own=False) for i in instances})
+    variants: dict[str, list[_Settings]] = {}
     for i in instances:
-        keys.setdefault((i.assistant, i.human), {}).setdefault(_key(i.setup), "")
-    for ways in keys.values():
-        if len(ways) > 1:
-            for n, way in enumerate(sorted(ways), start=1):
-                ways[way] = f"setup {n}"
-    return keys
+        mine = variants.setdefault(i.assistant, [])
+        if _settings(i, own=True) not in mine:
+            mine.append(_settings(i, own=True))
+    numbered = {name: sorted(mine) for name, mine in variants.items()}
+
+    def arm(i: Instance) -> Arm:
+        if not separate:
+            return Arm(i.assistant, i.human)
+        mine = numbered[i.assistant]
+        return Arm(
+            i.assistant,
+            i.human,
+            f"setup {setups.index(_settings(i, own=False)) + 1}" if len(setups) > 1 else "",
+            f"variant {mine.index(_settings(i, own=True)) + 1}" if len(mine) > 1 else "",
+        )
+
+    return arm
+
+
+def _settings(instance: Instance, *, own: bool) -> _Settings:
+    """What the Assistant was told and set to, or all else."""
+    return tuple(sorted((n, v) for n, v in instance.setup.items() if n.endswith(OF_THE_ASSISTANT) == own))
 
 
 def _of_other_tasks(instances: Iterable[Instance], tasks: Sequence[TaskFacts]) -> Iterable[str]:
     """Episodes whose log holds another task than the present one of that name."""
     now = {t.id: t.version for t in tasks}
-    other: dict[tuple[str, int, str], int] = {}
+    other: dict[tuple[str, int], int] = {}
     for i in instances:
         if i.task_state != "current":
-            key = (i.task, i.task_version, i.task_state)
-            other[key] = other.get(key, 0) + 1
-    for (task, version, state), n in sorted(other.items()):
-        yield (
-            f"{task}: {n} {'episode has' if n == 1 else 'episodes have'} version {version} of the task ({state}); now "
-            f"it is at version {now[task]}. Each was scored by the checks that it was recorded with."
-        )
+            other[i.task, i.task_version] = other.get((i.task, i.task_version), 0) + 1
+    for (task, version), n in sorted(other.items()):
+        have = "1 episode has" if n == 1 else f"{n} episodes have"
+        which = "another task of this name" if version == now[task] else f"version {version} of it, not {now[task]}"
+        yield f"{task}: {have} {which}; scored by the checks in the log."
 
 
-def _warnings(places: Mapping[tuple[Arm, str, int], Instance], *, separate: bool) -> Iterable[str]:
-    by_arm: dict[Arm, list[Instance]] = {}
-    for (arm, _, _), i in places.items():
-        by_arm.setdefault(arm, []).append(i)
-    for arm, mine in sorted(by_arm.items()):
+def _mixed(places: Mapping[tuple[Arm, str, int], Instance], *, separate: bool) -> Iterable[str]:
+    """Settings that differ within an arm."""
+    for arm, mine in _by_arm(places):
         for name in sorted({n for i in mine for n in i.setup}):
-            values = sorted({i.setup.get(name, "") for i in mine})
+            values = sorted({i.setup.get(name, "") or "none" for i in mine})
             if len(values) > 1 and not separate:
                 few = ", ".join(values[:3]) + (", ..." if len(values) > 3 else "")
                 yield (
                     f"{arm.name}: episodes with different {name} are counted together ({few}). "
                     "--separate makes an arm of each."
                 )
-        seeds = {i.seed for i in mine}
-        if len({sum(i.seed == s for i in mine) for s in seeds}) > 1:
-            yield f"{arm.name}: some tasks lack some of the seeds; a task weighs the same whatever its number of seeds."
+
+
+def _displaced(otherwise: Mapping[Arm, Mapping[str, None]]) -> Iterable[str]:
+    """Settings that differ between an episode that counts and one that has the same place."""
+    for arm, names in sorted(otherwise.items()):
+        if names:
+            yield (
+                f"{arm.name}: episodes that were recorded with other {', '.join(names)} have the same place as others, "
+                "and are left out. --separate makes an arm of each setting, but not of each script."
+            )
+
+
+def _uneven(places: Mapping[tuple[Arm, str, int], Instance]) -> Iterable[str]:
+    for arm, mine in _by_arm(places):
+        if len({sum(i.seed == s for i in mine) for s in {i.seed for i in mine}}) > 1:
+            yield (
+                f"{arm.name}: some tasks lack some of the seeds. In Pass each task weighs the same all the same; in "
+                "the other figures each episode does."
+            )
+
+
+def _by_arm(places: Mapping[tuple[Arm, str, int], Instance]) -> list[tuple[Arm, list[Instance]]]:
+    found: dict[Arm, list[Instance]] = {}
+    for (arm, _, _), i in places.items():
+        found.setdefault(arm, []).append(i)
+    return sorted(found.items(), key=lambda pair: pair[0])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from iwreplay.reports.document import Bar, Cell, Number, Section, Table
 from iwreplay.reports.instances import Arm
 from iwreplay.reports.plots import intervals
 from iwreplay.reports.published import published, published_number, published_row
-from iwreplay.reports.workings import Workings, estimated, ids
+from iwreplay.reports.workings import Workings, by_task, ids
+from iwreplay.statistics.figures import family_mean
 from iwreplay.statistics.passes import PassTable, pass_table
 from iwreplay.vocabulary import FAMILIES
 
@@ -49,7 +52,17 @@ def _found(work: Workings, arm: Arm) -> PassTable:
 def _row(work: Workings, arm: Arm, found: PassTable) -> tuple[Cell, ...]:
     cells: list[Cell] = [arm.name]
     mine = work.selection.of(arm)
-    cells.append(estimated(f"pass/average/{arm.name}", found.average, unit="percent", episodes=mine))
+    average = found.average
+    cells.append(
+        Number(
+            id=f"pass/average/{arm.name}",
+            value=average.value,
+            low=None if average.interval is None else average.interval.low,
+            high=None if average.interval is None else average.interval.high,
+            note=f"{found.missing} missing" if found.missing else "",
+            episodes=ids(mine),
+        )
+    )
     for line in found.families:
         interval = line.wilson or line.bootstrap
         cells.append(
@@ -99,16 +112,19 @@ def _mcr(work: Workings) -> Table:
             f: work.mean(f"mcr/{f}/{arm.name}", work.selection.of(arm, families=(f,)), of=lambda i: i.mcr or 0.0)
             for f in FAMILIES
         }
-        values = [p.value for p in parts.values()]
-        whole = [v for v in values if v is not None]
-        cells.append(
-            Number(
-                id=f"mcr/average/{arm.name}",
-                value=sum(whole) / len(FAMILIES) if len(whole) == len(FAMILIES) else None,
-                note="" if len(whole) == len(FAMILIES) else "a family has no episode",
-                episodes=ids(work.selection.of(arm)),
+        tasks = by_task(work.selection.of(arm))
+        whole = all(p.value is not None for p in parts.values())
+        if whole:
+            statistic = family_mean(
+                [math.fsum(i.mcr or 0.0 for i in mine) for mine in tasks.values()],
+                denominators=[float(len(mine)) for mine in tasks.values()],
+                families=[mine[0].family for mine in tasks.values()],
             )
-        )
+            name = f"mcr/average/{arm.name}"
+            (found,) = work.resampled(name, statistic, tasks)
+            cells.append(work.estimated(name, found, work.selection.of(arm), unit="percent"))
+        else:
+            cells.append(Number(id="", value=None, note="a family is missing"))
         rows.append((*cells, *parts.values()))
     return Table(
         id="mcr",
@@ -117,7 +133,7 @@ def _mcr(work: Workings) -> Table:
         rows=tuple(rows),
         note=(
             "Mean share of a task's objectives that are satisfied, over the recorded episodes (a missing task is in no "
-            "mean); gates and keeps leave it alone. Intervals by the task bootstrap."
+            "mean); gates and keeps leave it alone. Intervals by the task bootstrap, over five tasks or more."
         ),
     )
 

@@ -14,6 +14,8 @@ from iwreplay.reports.document import Bar, Figure
 __all__ = ["curves", "intervals", "matrix", "outcomes", "stacked"]
 
 _WIDTH_IN, _ROW_IN = 8.0, 0.3
+#: characters of a label, and curves that have a name of their own
+_LONGEST_LABEL, _MOST_NAMED = 44, 12
 _GREYS = ("0.15", "0.35", "0.55", "0.7", "0.82", "0.95")
 _HATCHES = ("", "///", "", "...", "", "xxx")
 _LINES = ("-", "--", "-.", ":")
@@ -22,6 +24,7 @@ _SETTINGS: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
@@ -39,7 +42,7 @@ def intervals(id: str, title: str, bars: Sequence[Bar], *, unit: str = "percent"
                 axes.plot([scale * b.low, scale * b.high], [y, y], color="0.45", linewidth=1.4, zorder=1)
             fill = "white" if b.published else "black"
             axes.plot(scale * b.value, y, marker="o", markersize=6, color="black", markerfacecolor=fill, zorder=2)
-        axes.set_yticks(range(len(shown)), [b.label for b in shown])
+        axes.set_yticks(range(len(shown)), [_short(b.label) for b in shown])
         axes.set_ylim(len(shown) - 0.4, -0.6)
         if unit == "percent":
             axes.set_xlim(0, 100)
@@ -70,11 +73,11 @@ def stacked(id: str, title: str, labels: Sequence[str], rows: Sequence[tuple[str
                 linewidth=0.5,
                 label=label,
             )
-        axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+        axes.set_yticks(range(len(rows)), [_short(name) for name, _ in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(0, 100)
         axes.set_xlabel("percent")
-        axes.legend(ncols=len(labels), loc="lower left", bbox_to_anchor=(0, 1.02), frameon=False)
+        axes.figure.legend(ncols=len(labels), loc="outside upper center", frameon=False)
 
     words = "; ".join(
         f"{name}: " + ", ".join(f"{label} {100.0 * p:.0f} %" for label, p in zip(labels, parts, strict=True))
@@ -95,8 +98,8 @@ def matrix(
                 axes.add_patch(_rectangle(x, y, str(round(shade, 3))))
                 text = "-" if value is None else f"{100.0 * value:.0f}"
                 axes.text(x, y, text, ha="center", va="center", color="white" if shade < 0.5 else "black")
-        axes.set_xticks(range(len(columns)), columns, rotation=20, ha="right")
-        axes.set_yticks(range(len(rows)), rows)
+        axes.set_xticks(range(len(columns)), [_short(c) for c in columns], rotation=20, ha="right")
+        axes.set_yticks(range(len(rows)), [_short(r) for r in rows])
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_ylim(len(rows) - 0.5, -0.5)
 
@@ -132,7 +135,7 @@ def outcomes(
             for x, ok in zip(places, line, strict=True):
                 marker, fill = ("_", "black") if ok is None else ("s", "black" if ok else "white")
                 axes.plot(x, y, marker=marker, markersize=5, color="black", markerfacecolor=fill, markeredgewidth=0.7)
-        axes.set_yticks(range(len(rows)), rows)
+        axes.set_yticks(range(len(rows)), [_short(r) for r in rows])
         axes.set_xticks(middles, [name for name, _ in groups])
         axes.tick_params(axis="x", length=0)
         axes.set_xlim(-1, max(places) + 1)
@@ -168,16 +171,28 @@ def curves(
             axes.fill_between([grid[i] for i in there], low, high, color="0.88", label="95 % band")
         for n, (name, curve) in enumerate(each):
             style, shade = _LINES[n % len(_LINES)], _GREYS[(n // len(_LINES)) % 4]
-            axes.plot(grid, [100.0 * v for v in curve], linestyle=style, color=shade, linewidth=1, label=name)
+            label = _short(name) if len(each) <= _MOST_NAMED else None
+            axes.plot(grid, [100.0 * v for v in curve], linestyle=style, color=shade, linewidth=1, label=label)
         axes.plot(grid, [100.0 * v for v in pooled], color="black", linewidth=2.6, label="all together")
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 100)
         axes.set_xlabel("task length, scaled within its family")
         axes.set_ylabel("probability of passing, percent")
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        axes.figure.legend(loc="outside right upper", frameon=False)
 
     ends = f"all together from {100.0 * pooled[0]:.0f} % to {100.0 * pooled[-1]:.0f} %"
-    return Figure(id=id, title=title, svg=_svg(id, draw, rows=10), alt=f"{title}: {ends}.")
+    unnamed = "" if len(each) <= _MOST_NAMED else f"; each thin line is one of {len(each)}, in the order of the table"
+    return Figure(id=id, title=f"{title}{unnamed}", svg=_svg(id, draw, rows=10), alt=f"{title}: {ends}.")
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for what is drawn; the tables have it whole. A line beneath at its beginning would keep
+    it out of a legend."""
+    name = " ".join(name.split())
+    if len(name) > _LONGEST_LABEL:
+        half = _LONGEST_LABEL // 2
+        name = f"{name[: half - 1]}...{name[-half + 2 :]}"
+    return f" {name}" if name.startswith("_") else name
 
 
 def _svg(id: str, draw: Any, *, rows: int, width_in: float = _WIDTH_IN) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from iwreplay.reports.document import Cell, Report, Section, Table
 from iwreplay.reports.words import written
@@ -13,8 +14,8 @@ __all__ = ["csv_files", "markdown"]
 
 def markdown(report: Report) -> str:
     """The whole report; figures are said in words."""
-    parts = [f"# {report.title}\n"]
-    parts += [f"> **Note.** {w}\n" for w in report.warnings]
+    parts = [f"# {_escaped(report.title)}\n"]
+    parts += [f"> **Note.** {_escaped(w)}\n" for w in report.warnings]
     for section in report.sections:
         parts += _section(section)
     return "\n".join(parts).rstrip() + "\n"
@@ -22,24 +23,41 @@ def markdown(report: Report) -> str:
 
 def _section(section: Section) -> list[str]:
     parts = [f"## {section.title}\n"]
-    parts += [f"{t}\n" for t in (section.text, section.empty) if t]
+    parts += [f"{_escaped(t)}\n" for t in (section.text, section.empty) if t]
     for figure in section.figures:
         parts.append(f"*{_escaped(figure.alt)}*\n")
     for table in section.tables:
-        parts.append(f"### {table.title}\n")
+        parts.append(f"### {_escaped(table.title)}\n")
         lines = [table.columns, ("---",) * len(table.columns), *table.rows]
         parts.append("\n".join("| " + " | ".join(_escaped(written(c)) for c in line) + " |" for line in lines) + "\n")
-        parts += [f"{table.note}\n"] if table.note else []
+        parts += [f"{_escaped(table.note)}\n"] if table.note else []
     return parts
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """In a cell: nothing in it is read as a border, a tag or an end of the line."""
+    for character, instead in (("\\", "\\\\"), ("|", "\\|"), ("<", "&lt;"), ("`", "\\`")):
+        text = text.replace(character, instead)
+    return " ".join(text.splitlines())
+
+
+#: what is in no name of a file, and how long one is at most
+_UNSAFE, _LONGEST_NAME = re.compile(r"[^A-Za-z0-9+-]+"), 80
 
 
 def csv_files(report: Report) -> dict[str, str]:
     """file name -> a table, a row for each number: everything that is known of it, and nothing rounded."""
-    return {f"{table.id}.csv": _csv(table) for section in report.sections for table in section.tables}
+    found: dict[str, str] = {}
+    for section in report.sections:
+        for table in section.tables:
+            # ids of tables have names of Assistants in them
+            plain = _UNSAFE.sub("_", table.id)[:_LONGEST_NAME]
+            name, n = plain, 1
+            while name in found:
+                n += 1
+                name = f"{plain}-{n}"
+            found[name] = _csv(table)
+    return {f"{name}.csv": text for name, text in found.items()}
 
 
 _COLUMNS = ("row", "column", "value", "unit", "k", "n", "low", "high", "note", "published", "number", "text")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,15 +14,15 @@ from iwreplay.reports.document import Number, Unit
 from iwreplay.reports.instances import Arm, Instance, Selection, TaskFacts
 from iwreplay.statistics.figures import ratio
 from iwreplay.statistics.passes import TaskPasses
-from iwreplay.statistics.proportions import Share
-from iwreplay.statistics.resampling import bootstrap
+from iwreplay.statistics.proportions import Share, share_of
+from iwreplay.statistics.resampling import Statistic, bootstrap
 from iwreplay.statistics.results import Estimate
 from iwreplay.vocabulary import FAMILIES, Family
 
-__all__ = ["LEAST_TASKS", "Workings", "by_task", "estimated", "ids", "shared"]
+__all__ = ["LEAST_TASKS", "Workings", "by_task", "enough", "ids", "shared"]
 
 
-#: tasks from which on a resampling of them says something
+#: tasks, of families with two at least, from which on a resampling of them says something
 LEAST_TASKS = 5
 
 
@@ -61,24 +62,63 @@ class Workings:
         per: Callable[[Instance], float] = lambda i: 1.0,
         unit: Unit = "percent",
     ) -> Number:
-        """The sum of `of` over the sum of `per`, with its task-bootstrap interval from `LEAST_TASKS` tasks on."""
+        """The sum of `of` over the sum of `per`, with its task-bootstrap interval where there are tasks enough."""
         mine = tuple(instances)
         tasks = by_task(mine)
         if not tasks:
             return Number(id="", value=None, unit=unit, note="not recorded")
-        above = [sum(map(of, group)) for group in tasks.values()]
-        below = [sum(map(per, group)) for group in tasks.values()]
-        (found,) = bootstrap(
-            ratio(above, denominators=below),
-            families=[group[0].family for group in tasks.values()],
+        above = [math.fsum(map(of, group)) for group in tasks.values()]
+        below = [math.fsum(map(per, group)) for group in tasks.values()]
+        (found,) = self.resampled(name, ratio(above, denominators=below), tasks)
+        return self.estimated(name, found, mine, unit=unit)
+
+    def share(
+        self, name: str, instances: Iterable[Instance], *, k: Callable[[Instance], int], n: Callable[[Instance], int]
+    ) -> Number:
+        """The sum of `k` of the sum of `n`. Wilson's interval where every task has one episode, else the bootstrap's:
+        seeds of one task are not independent."""
+        mine = tuple(i for i in instances if n(i))
+        if not mine:
+            return Number(id="", value=None, note="none")
+        hits, all_ = sum(map(k, mine)), sum(map(n, mine))
+        if all(len(group) == 1 for group in by_task(mine).values()):
+            return shared(name, share_of(hits, n=all_), mine)
+        return msgspec.structs.replace(self.mean(name, mine, of=k, per=n), k=hits, n=all_)
+
+    def resampled(self, name: str, statistic: Statistic, tasks: Mapping[str, Sequence[Any]]) -> tuple[Estimate, ...]:
+        """A statistic over the tasks of some episodes, in the order of `tasks`."""
+        return bootstrap(
+            statistic,
+            families=[self.tasks[t].family for t in tasks],
             rng=self.rng(name),
             resamples=self.resamples,
         )
-        number = estimated(name, found, unit=unit, n=len(mine), episodes=mine)
-        if len(tasks) < LEAST_TASKS:
-            few = "1 task" if len(tasks) == 1 else f"{len(tasks)} tasks"
-            return msgspec.structs.replace(number, low=None, high=None, note=f"{few} only")
-        return number
+
+    def estimated(self, name: str, estimate: Estimate, instances: Iterable[Instance], *, unit: Unit) -> Number:
+        """A figure with the interval of its resamples, unless there are too few tasks to draw from."""
+        mine = tuple(instances)
+        number = Number(
+            id=name,
+            value=estimate.value,
+            unit=unit,
+            n=len(mine),
+            low=None if estimate.interval is None else estimate.interval.low,
+            high=None if estimate.interval is None else estimate.interval.high,
+            note=estimate.reason or "",
+            episodes=ids(mine),
+        )
+        if number.value is None or enough(mine):
+            return number
+        n = len({i.task for i in mine})
+        return msgspec.structs.replace(number, low=None, high=None, note="1 task only" if n == 1 else f"{n} tasks only")
+
+
+def enough(instances: Iterable[Instance]) -> bool:
+    """Whether a resampling of the tasks says something: a family of one task is always drawn whole."""
+    per_family: dict[str, set[str]] = {}
+    for i in instances:
+        per_family.setdefault(i.family, set()).add(i.task)
+    return sum(len(tasks) for tasks in per_family.values() if len(tasks) > 1) >= LEAST_TASKS
 
 
 def by_task(instances: Iterable[Instance]) -> dict[str, list[Instance]]:
@@ -106,20 +146,4 @@ def shared(name: str, share: Share, instances: Iterable[Instance]) -> Number:
         low=None if share.interval is None else share.interval.low,
         high=None if share.interval is None else share.interval.high,
         episodes=ids(instances),
-    )
-
-
-def estimated(
-    name: str, estimate: Estimate, *, unit: Unit, episodes: Iterable[Instance], n: int | None = None
-) -> Number:
-    """A figure with the interval of its resamples."""
-    return Number(
-        id=name,
-        value=estimate.value,
-        unit=unit,
-        n=n,
-        low=None if estimate.interval is None else estimate.interval.low,
-        high=None if estimate.interval is None else estimate.interval.high,
-        note=estimate.reason or "",
-        episodes=ids(episodes),
     )

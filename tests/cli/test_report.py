@@ -78,6 +78,8 @@ def test_answers_to_static_questions(run: Run, samples: Path, tmp_path: Path) ->
         ("assistant,task,correct\na,X99,true\n", "line 2: 'X99' is no task of the benchmark"),
         ("assistant,task,correct\na,V06,maybe\n", "line 2: correct is true or false, not 'maybe'"),
         ("assistant,task,correct\na,V06,true\na,V06,true\n", "line 3: a has answered V06 before"),
+        ("assistant,task,correct\n ,V06,true\n", "line 2: whose answer is it? assistant is empty"),
+        ("assistant,task,correct\n", "has no answer"),
     ],
 )
 def test_answers_that_can_not_be_read(run: Run, samples: Path, tmp_path: Path, text: str, said: str) -> None:
@@ -116,3 +118,52 @@ def test_a_damaged_log_is_named_and_left_out(run: Run, samples: Path, tmp_path: 
     assert done.code == 0, done.err
     assert "3 episodes left out" in done.err
     assert "| G05-oracle | it is damaged" in (out / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '{"report_format": 99, "numbers": []}', "not json"])
+def test_numbers_of_something_else_keep_their_folder(run: Run, samples: Path, tmp_path: Path, text: str) -> None:
+    folder = tmp_path / "mine"
+    (folder / "tables").mkdir(parents=True)
+    (folder / "numbers.json").write_text(text)
+    (folder / "tables" / "mine.csv").write_text("1,2")
+    done = run("report", "--store", samples, "--out", folder)
+    assert (done.code, "Nothing was written" in done.err) == (2, True)
+    assert sorted(p.name for p in folder.rglob("*")) == ["mine.csv", "numbers.json", "tables"]
+    assert run("report", "--out", folder, "--trace", "x").code == 2
+
+
+def test_a_file_beside_the_tables_stays(run: Run, samples: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    run("report", "--store", samples, "--out", out, "--resamples", 200)
+    assert (out / "tables" / "pairs.csv").exists()
+    (out / "tables" / "mine.csv").write_text("1,2")
+    run("report", "V06-oracle", "--store", samples, "--out", out, "--resamples", 200)
+    assert (out / "tables" / "mine.csv").read_text() == "1,2"
+    # one Assistant is compared with nobody
+    assert not (out / "tables" / "pairs.csv").exists()
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_disk_that_refuses_leaves_the_old_report(
+    run: Run, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "o"
+    run("report", "V06-oracle", "--store", samples, "--out", out, "--resamples", 200)
+    before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    done = run("report", "--store", samples, "--out", out, "--resamples", 200)
+    assert (done.code, "No space left on device" in done.err) == (3, True)
+    assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
+    assert run("report", "--store", samples, "--out", tmp_path / "new", "--resamples", 200).code == 3
+    assert not (tmp_path / "new").exists()
+
+
+def test_answers_as_a_spreadsheet_saves_them(run: Run, samples: Path, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.csv"
+    answers.write_text("assistant,task,correct\noracle,V06,TRUE\n", encoding="utf-8-sig")
+    done = run("report", "--store", samples, "--out", tmp_path / "o", "--static", answers, "--resamples", 200)
+    assert done.code == 0, done.err

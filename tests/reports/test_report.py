@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
+from iwreplay.app.report_files import read_numbers, write_files
 from iwreplay.reports import (
     Instance,
     Number,
     Report,
     StaticAnswer,
+    TaskFacts,
     csv_files,
     make_report,
     markdown,
@@ -243,7 +247,7 @@ def test_two_episodes_give_an_honest_report() -> None:
     assert (found.value, found.k, found.n, found.note) == (0.05, 1, 20, "19 missing")
     # one task says nothing of its spread
     assert number(report, "mcr/guidance/lab/big with literal").low is None
-    assert "No failed episode has a label yet. 1 failed episode waits for one." in markdown(report)
+    assert "No failed episode has a label that holds. Of those that failed 1 has no label." in markdown(report)
 
 
 def test_nothing_at_all_is_a_report_too() -> None:
@@ -260,3 +264,132 @@ def test_seeds_of_a_task_weigh_as_one() -> None:
     both = [instance(TASKS[0], passed=True), instance(TASKS[0], seed=1, episode="x")]
     report = make_report(select(both, tasks=TASKS), title="seeds", resamples=200)
     assert number(report, "pass/guidance/lab/big with literal").value == 0.5 / 20
+
+
+def cells(report: Report) -> list[Number]:
+    return [c for s in report.sections for t in s.tables for r in t.rows for c in r if isinstance(c, Number)]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [TASKS[:1], TASKS[:4], [TASKS[k] for k in (0, 20, 40, 60, 80, 100)]],
+    ids=["one task", "four tasks", "a task of each family"],
+)
+def test_too_few_tasks_to_draw_from_have_no_interval(chosen: list[TaskFacts]) -> None:
+    """A resample of them is always the same."""
+    few = [
+        instance(
+            t,
+            assistant=a,
+            passed=a == "x",
+            first_error="" if a == "x" else "R1",
+            values={"pass": 0.0, "action_cost": 1.0 + n},
+            details={"action_cost": {"actions": 2, "oracle_actions": 1, "without_refused": 2.0}},
+        )
+        for n, t in enumerate(chosen)
+        for a in ("x", "y")
+    ]
+    report = make_report(select(few, tasks=TASKS), title="few", resamples=200)
+    drawn = [c for c in cells(report) if c.id and not c.id.startswith(("pass/", "capability/", "horizon/"))]
+    assert [c.id for c in drawn if c.low is not None] == []
+    assert any(c.note.endswith("only") for c in drawn)
+
+
+def test_several_seeds_of_a_task_are_not_independent() -> None:
+    """Wilson's interval would take them for it."""
+    seeds = [
+        instance(t, seed=n, episode=f"{t.id}-{n}", points=(("C3", "clean_pass" if k % 2 else "fail"),))
+        for k, t in enumerate(TASKS[:10])
+        for n in (0, 1)
+    ]
+    twice = make_report(select(seeds, tasks=TASKS), title="twice", resamples=500)
+    once = make_report(select(seeds[::2], tasks=TASKS), title="once", resamples=500)
+    name = "capability/C3/lab/big with literal"
+    two, one = number(twice, name), number(once, name)
+    assert (two.k, two.n, two.value) == (10, 20, 0.5)
+    assert one.low is not None
+    assert two.low is not None
+    # the same tasks say as much, however often each was played
+    assert abs(two.low - one.low) < 0.08
+
+
+def test_humans_are_compared_on_a_seed_that_both_have() -> None:
+    played = [
+        instance(TASKS[0], human="h1", seed=0, episode="a", passed=False),
+        instance(TASKS[0], human="h1", seed=1, episode="b", passed=True),
+        instance(TASKS[0], human="h2", seed=1, episode="c", passed=True),
+    ]
+    report = make_report(select(played, tasks=TASKS), title="seeds", resamples=200)
+    found = number(report, "agreement/lab/big")
+    assert (found.value, set(found.episodes)) == (1.0, {"b", "c"})
+
+
+def test_arms_of_one_setup_are_compared_with_separate() -> None:
+    def played(assistant: str, turns: str, *, passed: bool) -> list[Instance]:
+        return [
+            instance(
+                t, assistant=assistant, passed=passed, setup={"limits": turns}, episode=f"{t.id}{assistant}{turns}"
+            )
+            for t in TASKS[:6]
+        ]
+
+    mixed = [
+        *played("m", "5 turns", passed=False),
+        *played("m", "9 turns", passed=False),
+        *played("m+memory", "9 turns", passed=True),
+    ]
+    report = make_report(select(mixed, tasks=TASKS, separate=True), title="apart", resamples=200)
+    (row,) = [r for s in report.sections for t in s.tables if t.id == "memory" for r in t.rows]
+    assert row[0] == "m with literal (setup 2)"
+    pairs = [r for s in report.sections for t in s.tables if t.id == "pairs" for r in t.rows]
+    assert len(pairs) == 1
+
+
+NASTY = "a/b$x$|<script>`\\ \n_\u2603" + 60 * "z"
+
+
+@pytest.mark.parametrize("name", [NASTY, "../../etc", "_hidden", "$\\foo$", 300 * "n"])
+def test_any_name_can_be_reported_and_written(name: str, tmp_path: Path) -> None:
+    played = [
+        instance(t, assistant=name, human=h, passed=n % 2 == 0, episode=f"{t.id}{h}", first_error="R1" if n % 2 else "")
+        for n, t in enumerate(TASKS)
+        for h in ("h1", "h2")
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = make_report(select(played, tasks=TASKS), title="names", resamples=200)
+    write_files(tmp_path / "out", report, root_hashes={})
+    tables = sorted(p.name for p in (tmp_path / "out" / "tables").iterdir())
+    assert len(tables) == len(csv_files(report)) == sum(len(s.tables) for s in report.sections)
+    assert read_numbers(tmp_path / "out").numbers == report.numbers()
+    _Tags().feed((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "<script>" not in text
+    table = text.split("### Pass by family\n\n")[1].split("\n\n")[0].splitlines()
+    bars = [re.sub(r"\\\\|\\\|", "", line).count("|") for line in table]
+    assert len(set(bars)) == 1, table[:3]
+
+
+def test_thirty_arms_are_still_drawn() -> None:
+    many = [
+        instance(t, assistant=f"openai/gpt-{n}-2026-04-01", human=h, passed=n % 2 == 0, episode=f"{t.id}{n}{h}")
+        for t in TASKS[::6]
+        for n in range(15)
+        for h in ("google/gemini-3.1-pro", "literal")
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = make_report(select(many, tasks=TASKS), title="many", resamples=200)
+    drawn = next(f for s in report.sections for f in s.figures if f.id == "horizon")
+    assert "each thin line is one of 30" in drawn.title
+
+
+def test_labels_that_do_not_agree_are_told() -> None:
+    failed = [
+        instance(TASKS[0], disputed=True),
+        instance(TASKS[1]),
+        instance(TASKS[2], invalid="task_defect"),
+    ]
+    report = make_report(select(failed, tasks=TASKS), title="labels", resamples=200)
+    (said,) = [s.empty for s in report.sections if s.id == "errors"]
+    assert "1 has labels that do not agree, 1 has no label, 1 was found invalid" in said

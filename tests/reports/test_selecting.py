@@ -67,8 +67,41 @@ def test_other_limits_are_told_and_can_be_kept_apart() -> None:
         "own). --separate makes an arm of each.",
     )
     apart = select(mixed, tasks=TASKS, separate=True)
-    assert [a.setup for a in apart.arms] == ["setup 1", "setup 2"]
+    assert [(a.setup, a.variant) for a in apart.arms] == [("setup 1", ""), ("setup 2", "")]
     assert apart.warnings == ()
+
+
+def test_setups_have_the_same_number_for_every_assistant() -> None:
+    """Arms of one setup can be compared: a number must mean the same everywhere."""
+    few, many = ({"limits": n, "parameters of the Assistant": f"temperature {n}"} for n in ("5 turns", "9 turns"))
+    mixed = [
+        instance(G01, setup=few, assistant="a"),
+        instance(G01, setup=many, assistant="b"),
+        instance(G02, setup=few, assistant="b"),
+    ]
+    found = select(mixed, tasks=TASKS, separate=True)
+    assert [(a.assistant, a.setup, a.variant) for a in found.arms] == [
+        ("a", "setup 1", ""),
+        ("b", "setup 1", "variant 1"),
+        ("b", "setup 2", "variant 2"),
+    ]
+
+
+def test_an_episode_of_the_same_place_with_other_settings_says_which() -> None:
+    other = {"limits": "9 turns", "renderer": "r/1"}
+    again = instance(G01, episode="G01-lab_big-literal-s0-r2", setup=other, script="ab")
+    found = select([instance(G01), again], tasks=TASKS)
+    assert found.left_out[0].reason == (
+        "the same place in the run as G01-lab_big-literal-s0, recorded with other limits, lines"
+    )
+    assert "recorded with other limits, lines have the same place as others" in found.warnings[0]
+    assert len(select([instance(G01), again], tasks=TASKS, separate=True).arms) == 2
+
+
+def test_the_lines_of_scripts_are_no_setting() -> None:
+    """Each task has a script of its own."""
+    scripted = [instance(t, assistant="scripted", script=t.id) for t in (G01, G02)]
+    assert select(scripted, tasks=TASKS).warnings == ()
 
 
 def test_one_way_of_recording_has_no_name() -> None:
@@ -77,9 +110,10 @@ def test_one_way_of_recording_has_no_name() -> None:
 
 def test_another_version_of_a_task_is_told() -> None:
     old = msgspec.structs.replace(instance(G01), task_version=3, task_state="newer")
-    assert select([old, instance(G02)], tasks=TASKS).warnings == (
-        "G01: 1 episode has version 3 of the task (newer); now it is at version 1. Each was scored by the checks that "
-        "it was recorded with.",
+    changed = msgspec.structs.replace(instance(G02), task_state="changed")
+    assert select([old, changed], tasks=TASKS).warnings == (
+        "G01: 1 episode has version 3 of it, not 1; scored by the checks in the log.",
+        "G02: 1 episode has another task of this name; scored by the checks in the log.",
     )
 
 
