@@ -151,6 +151,14 @@ class _Reader:
             elif isinstance(node, ast.ImportFrom) and node.module is not None and node.module not in own:
                 self._from.update({a.asname or a.name: (f"{node.module}.{a.name}", node.lineno) for a in node.names})
         self._own = own
+        #: names that a class of something else is bound to, anywhere in the file
+        self._classes = {
+            target.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and _asks_for_class(node.value)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
 
     def read(self) -> Iterator[Finding]:
         for dotted, line in self._from.values():
@@ -230,10 +238,18 @@ class _Reader:
                     yield Finding(node.lineno, f"takes the next of {name}, which belongs to the module: {_KEPT}")
         for target in targets:
             for part in ast.walk(target) if isinstance(target, ast.Tuple | ast.List) else (target,):
+                if isinstance(part, ast.Attribute) and self._is_class(part.value):
+                    yield Finding(node.lineno, f"changes the class of something: {_KEPT}")
                 if isinstance(part, ast.Attribute | ast.Subscript):
                     name = self._of_module(part.value, scopes)
                     if name is not None and not (isinstance(node, ast.Call) and self._is_function(name, part.value)):
                         yield Finding(node.lineno, f"changes {name}, which belongs to the module: {_KEPT}")
+
+    def _is_class(self, owner: ast.expr) -> bool:
+        """`type(event).seen = 1` and `event.__class__.seen = 1`: events of all episodes have that class."""
+        while isinstance(owner, ast.Attribute | ast.Subscript) and not _asks_for_class(owner):
+            owner = owner.value
+        return _asks_for_class(owner) or (isinstance(owner, ast.Name) and owner.id in self._classes)
 
     def _is_function(self, name: str, owner: ast.expr) -> bool:
         """`operator.add(...)` calls what a module has; `beside.SEEN.add(...)` changes it."""
@@ -249,6 +265,12 @@ class _Reader:
 
 
 _KEPT = "it would be kept from one episode to the next, and a score rests on its own log only"
+
+
+def _asks_for_class(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__class__"
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
 
 
 def _is_local(name: str, scopes: tuple[_Names, ...]) -> bool:
