@@ -63,8 +63,8 @@ class RayEngine:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for task in self._flying:
-            self._ray.cancel(task, force=True)
+        # ends what is under way too. To cancel a task by force in the moment in which it ends kills this process: Ray
+        # 2.60 takes that for a state that can't be
         self._ray.shutdown()
 
     def submit(self, job: Job) -> None:
@@ -78,11 +78,9 @@ class RayEngine:
 
     def stop(self) -> list[Done]:
         """What is being played is broken off: it is begun again when the run goes on."""
-        jobs, self._flying = list(self._flying.items()), {}
-        for task, _ in jobs:
-            self._ray.cancel(task, force=True)
+        jobs, self._flying = list(self._flying.values()), {}
         self._fetch_charges()
-        return [Done(job=job, error=StoppedError()) for _, job in jobs]
+        return [Done(job=job, error=StoppedError()) for job in jobs]
 
     def _fetch_charges(self) -> None:
         for charged in self._ray.get(self._counter.since.remote(self._fetched)):
@@ -144,8 +142,7 @@ def ray_each(
                 continue
             yield item, result
     finally:
-        for under_way in flying:
-            ray.cancel(under_way, force=True)
+        # ends what is under way too
         ray.shutdown()
 
 

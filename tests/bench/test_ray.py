@@ -83,7 +83,7 @@ def test_what_models_take_is_counted_for_the_whole_cluster(tmp_path: Path, hoste
     assert "the budget of the run is spent" in err
     first = json.loads(out)
     assert first["spent"]["calls"] == len(there.requests)
-    code, out, err = finished(tmp_path, "resume", "r", "--json", "--engine", "ray", env=env)
+    code, out, err = finished(tmp_path, "resume", "r", "--json", "--engine", "ray", "--run-tokens", "100000", env=env)
     state = json.loads(out)
     assert (code, state["ended"], state["passed"]) == (0, 2, 2), err
     assert state["spent"]["calls"] == len(there.requests) > first["spent"]["calls"]
