@@ -21,6 +21,7 @@ def capabilities(work: Workings) -> Section:
     counts: list[tuple[Cell, ...]] = []
     for arm in work.arms:
         cells: list[Cell] = [arm.name]
+        became: list[Cell] = [arm.name]
         for c in CAPABILITIES:
             mine = [i for i in work.selection.of(arm) if any(cap == c for cap, _ in i.points)]
             statuses = [s for i in mine for cap, s in i.points if cap == c]
@@ -32,10 +33,10 @@ def capabilities(work: Workings) -> Section:
                     n=partial(_points, c),
                 )
             )
-            if statuses:
-                counts.append((arm.name, f"{c} {CAPABILITIES[c]}", *(str(statuses.count(s)) for s in _STATUSES)))
+            became.append(" / ".join(str(statuses.count(s)) for s in _STATUSES) if statuses else "-")
         rows.append(tuple(cells))
-    if not counts:
+        counts.append(tuple(became))
+    if not any(i.points for arm in work.arms for i in work.selection.of(arm)):
         return Section(
             id="capability",
             title="Which capabilities are shown?",
@@ -61,8 +62,9 @@ def capabilities(work: Workings) -> Section:
             Table(
                 id="capability_points",
                 title="What became of the points",
-                columns=("Assistant with Human", "Capability", "passed", "passed with help", "failed", "not reached"),
+                columns=("Assistant with Human", *CAPABILITIES),
                 rows=tuple(counts),
+                note="Passed / passed with help (a retry, or the Human by itself) / failed / not reached.",
             ),
         ),
     )

@@ -18,7 +18,7 @@ h3 { font-size: 1em; margin: 1.6em 0 .4em; } nav { margin: 1em 0; columns: 3 16e
 p { max-width: 60em; } .scroll { overflow-x: auto; } table { border-collapse: collapse; }
 th, td { padding: .3em .8em .3em 0; vertical-align: top; text-align: right; border-bottom: 1px solid #e4e4e4; }
 th { border-bottom: 1px solid #888; } th:first-child, td:first-child, td.words, th.words { text-align: left; }
-td.words { min-width: 7em; }
+td.words { min-width: 5em; }
 td small { display: block; color: #595959; white-space: nowrap; } tr.published { color: #555; font-style: italic; }
 .note { color: #444; font-size: .92em; }
 .warn { border-left: 4px solid #b36b00; padding: .2em .8em; background: #fff8ec; }
