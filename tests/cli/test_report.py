@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from iwreplay.app.catalogue import open_catalogue
+from iwreplay.app.importing import import_logs
 from tests.cli.conftest import Run
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "episodes" / "samples").glob("*.arrows"))
 
 
-@pytest.fixture
-def samples(run: Run, tmp_path: Path) -> Path:
-    store = tmp_path / "samples"
-    assert run("log", "import", *SAMPLES, "--store", store).code == 0
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The samples as a store, with their scores and a catalogue."""
+    store = tmp_path_factory.mktemp("imported") / "samples"
+    import_logs(store, tuple(map(str, SAMPLES)))
+    with open_catalogue(store) as catalogue:
+        catalogue.refresh()
     return store
+
+
+@pytest.fixture
+def samples(imported: Path, tmp_path: Path) -> Path:
+    """A copy of them."""
+    return Path(shutil.copytree(imported, tmp_path / "samples"))
 
 
 def test_the_files_of_a_report(run: Run, samples: Path, tmp_path: Path) -> None:
