@@ -32,6 +32,7 @@ from iwreplay.store import (
     Store,
     keep_present,
 )
+from iwreplay.taskpack.model import TaskPack
 from scorers import SCORERS, Score, Scorer, Unscorable, score_all, scorer_hash, scorer_named
 
 __all__ = ["ScoreLine", "find_scorers", "other_tasks", "score_episode", "score_episodes", "scorer_hashes"]
@@ -317,12 +318,24 @@ def _key(scorer: Scorer | ScorerFile, root: str) -> ScoreKey:
     return ScoreKey(root_hash=root, scorer=scorer.name, scorer_hash=_hash(scorer), parameters=dict(scorer.params))
 
 
+#: of the latest tasks: logs that are read one after the other share them, and hashing one takes its time
+_REFS: list[tuple[TaskPack, ScoredTask]] = []
+_MOST_REFS = 16
+
+
 def _task_of(log: LogReader) -> ScoredTask | None:
     """None for a log that does not open an episode."""
     opened = log.at_seq(0)
     if not isinstance(opened, EpisodeOpened):
         return None
-    return ScoredTask(id=opened.task.id, version=opened.task.version, sha256=struct_hash(opened.task))
+    task = opened.task
+    for known, ref in _REFS:
+        if known is task:
+            return ref
+    ref = ScoredTask(id=task.id, version=task.version, sha256=struct_hash(task))
+    _REFS.insert(0, (task, ref))
+    del _REFS[_MOST_REFS:]
+    return ref
 
 
 def other_tasks(lines: Iterable[ScoreLine]) -> tuple[str, ...]:
