@@ -48,7 +48,7 @@ def push(
     it is damaged or not sealed. --json gives a list of {episode, outcome, root_hash, events, files, bytes, annotations,
     reason}; the outcome is added, updated, present or left out.
 
-    Example: iwreplay store push s3://my-bucket/runs V06-oracle
+    Example: iwreplay store push s3://my-bucket/runs V06-oracle-literal-s0
     """
     from iwreplay.app.remoting import push_episodes
 
