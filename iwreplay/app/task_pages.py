@@ -18,6 +18,7 @@ from iwreplay.events import Event, HumanTurn, PrimitiveOutcome, ScriptedEvent, U
 from iwreplay.frames.maker import FrameMaker
 from iwreplay.frames.pages import Pixels, jpeg_bytes, scaled
 from iwreplay.taskpack.model import NearMiss, OracleStep, ScriptAction, TaskPack
+from iwreplay.vocabulary import FAMILIES
 
 __all__ = ["Row", "Verdict", "page_name", "write_index", "write_task_page"]
 
@@ -130,7 +131,16 @@ def write_index(folder: Path, rows: Sequence[Row]) -> Path:
         numbers = "".join(f"<td class=n>{c}" for c in (*cells, str(len(r.verdicts) - len(failed))))
         bad = f'<td class="{"no" if failed else "yes"}">{escape("; ".join(failed)) or "none"}'
         lines.append(f"<tr><td>{name}<td>{escape(r.family)}{numbers}{bad}</tr>")
-    body = [f"<h1>{len(rows)} checked</h1>", "<table>", head, *lines, "</table>"]
+    # the others are about whole families
+    tasks = sum(r.task not in (*FAMILIES, "all") for r in rows)
+    checks = sum(len(r.verdicts) for r in rows)
+    body = [
+        f"<h1>{'1 task' if tasks == 1 else f'{tasks} tasks'}, {checks} checks</h1>",
+        "<table>",
+        head,
+        *lines,
+        "</table>",
+    ]
     for r in rows:
         wrong = [v for v in r.verdicts if not v.ok]
         if wrong:
@@ -290,13 +300,14 @@ def _miss_steps(miss: NearMiss, task: TaskPack) -> Iterator[str]:
 def _asked(task: TaskPack) -> Iterator[str]:
     yield "<table>"
     for kind, checks in (
-        ("objective", [(o.id, o.text, o.formula) for o in task.objectives]),
-        ("gate", [(g.id, g.text, g.formula) for g in task.gates]),
-        ("keep", [(k.id, k.text, k.formula) for k in task.keeps]),
-        ("point", [(p.id, f"{p.capability}: {p.text}", p.formula) for p in task.points]),
+        ("objective", [(o.id, o.text, o.formula, ("counts only if", o.credit_if)) for o in task.objectives]),
+        ("gate", [(g.id, g.text, g.formula, ("", None)) for g in task.gates]),
+        ("keep", [(k.id, k.text, k.formula, ("", None)) for k in task.keeps]),
+        ("point", [(p.id, f"{p.capability}: {p.text}", p.formula, ("reached when", p.reached)) for p in task.points]),
     ):
-        for name, text, formula in checks:
-            more = f"<details><summary>formula</summary><code>{escape(_json(formula))}</code></details>"
+        for name, text, formula, (when, other) in checks:
+            also = "" if other is None else f"<br>{when} <code>{escape(_json(other))}</code>"
+            more = f"<details><summary>formula</summary><code>{escape(_json(formula))}</code>{also}</details>"
             yield f"<tr><td>{kind}<td><code>{escape(name)}</code><td>{escape(text)}{more}</tr>"
     for c in task.choices or ():
         lot = f"{c.take} of {', '.join(c.of)}; places for each: {c.places}; right outcomes: {c.right}"

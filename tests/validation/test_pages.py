@@ -26,6 +26,7 @@ def test_the_index_escapes_and_needs_nothing_else(tmp_path: Path) -> None:
     rows = [
         Row("G05", "guidance", "G05.html", 9, 13, None, (Verdict("loads", True, ""), Verdict("a<b", False, "<i>&"))),
         Row("V06", "prevention", "", 4, 7, 0.5, (Verdict("loads", True, ""),)),
+        Row("prevention", "prevention", "", 0, 0, None, (Verdict("lengths differ", True, ""),)),
     ]
     text = write_index(tmp_path, rows).read_text(encoding="utf-8")
     assert '<a href="G05.html">G05</a>' in text
@@ -33,6 +34,7 @@ def test_the_index_escapes_and_needs_nothing_else(tmp_path: Path) -> None:
     assert "&lt;i&gt;&amp;" in text
     assert "<i>" not in text
     assert "V06.html" not in text
+    assert "<h1>2 tasks, 4 checks</h1>" in text
     assert "http" not in text
     assert "<script" not in text
 
