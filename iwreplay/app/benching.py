@@ -344,6 +344,8 @@ class _Run:
         self.scripts = {a: script_of(a) for a in plan.assistants}
         #: why nothing more is begun; None while something is
         self.halted: str | None = None
+        #: participant whose model can't be asked by any episode -> why; the others are played
+        self.shut: dict[str, str] = {}
 
     def play(self) -> RunState:
         self._settle()
@@ -368,6 +370,8 @@ class _Run:
             for episode, cell in flying.items():
                 self._settle_one(cell.key, episode, why="stopped")
         state = self.state
+        if self.halted is None and self.shut:
+            self.halted = "; ".join(dict.fromkeys(self.shut.values()))
         if self.halted is None:
             return state
         if self.meter.used_up() is not None and self.halted != "interrupted":
@@ -437,7 +441,7 @@ class _Run:
         """Puts down what became of a job."""
         cell = flying.pop(done.job.episode.id)
         if done.recorded is not None:
-            self._recorded(cell, done.recorded)
+            self._recorded(cell, done.recorded, left)
         elif isinstance(done.error, LostError):
             self._lost(cell, done.job.episode, left, alone=done.error.alone)
         elif isinstance(done.error, StoppedError):
@@ -448,7 +452,7 @@ class _Run:
             assert done.error is not None, "a job has a result or an error"
             raise done.error
 
-    def _recorded(self, cell: Cell, r: RecordedEpisode) -> None:
+    def _recorded(self, cell: Cell, r: RecordedEpisode, left: deque[Cell]) -> None:
         if r.end_reason == "interrupted":
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
             self.halted = self.halted or "interrupted"
@@ -456,9 +460,13 @@ class _Run:
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
             self.halted = self.halted or self._out_of_budget()
         elif r.fault == MODEL_SHUT:
-            # every other episode would end so too
             self._note(Lost(cell=cell.key, episode=r.episode, why="stopped"))
-            self.halted = self.halted or r.detail.split(": ", 2)[2]
+            source, _, reason = r.detail.split(": ", 2)
+            self.shut[cell.assistant if source == "participant:assistant" else cell.human] = reason
+            # every other episode of that participant would end so too
+            open_ = [c for c in left if not self._is_shut(c)]
+            left.clear()
+            left.extend(open_)
         else:
             self._note(ended_of(cell.key, r))
 
@@ -474,7 +482,11 @@ class _Run:
             self._note(given_up(cell, episode))
             return
         self._note(Lost(cell=cell.key, episode=episode.id, why="worker" if began else "stopped"))
-        left.append(cell)
+        if not self._is_shut(cell):
+            left.append(cell)
+
+    def _is_shut(self, cell: Cell) -> bool:
+        return cell.assistant in self.shut or cell.human in self.shut
 
     def _settle(self) -> None:
         """Whoever played the run before may have been killed: what it had begun is whole, or lost."""

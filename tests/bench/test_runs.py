@@ -454,6 +454,20 @@ def test_what_every_call_would_meet_stops_a_run_and_costs_no_episode(tmp_path: P
     is_whole(tmp_path, "r", 2)
 
 
+@pytest.mark.parametrize("parallel", ["1", "2"])
+def test_the_others_are_played_when_one_model_can_not_be_asked(tmp_path: Path, hosted: Any, parallel: str) -> None:
+    there, env = hosted(speaks=lambda body: 404)
+    run = ("run", "--assistants", "model:openai/speaks,oracle", "--run", "r", "--json", "--parallel", parallel)
+    code, out, err = finished(tmp_path, *run, "--tasks", "F19,V06", env=env)
+    state = json.loads(out)
+    assert (code, state["ended"], state["passed"]) == (1, 2, 2)
+    # those that were under way at once; none is begun after the first answer
+    assert 1 <= len(there.requests) <= int(parallel)
+    assert "model 'openai/speaks' can't be used: " in err
+    assert "go on with: iwreplay bench resume r" in err
+    assert {r.cell.split(" | ")[1] for r in records(tmp_path) if isinstance(r, Ended)} == {"oracle"}
+
+
 def test_what_every_call_would_meet_ends_a_recording_of_several_tasks(tmp_path: Path, hosted: Any) -> None:
     there, env = hosted(speaks=lambda body: 404)
     run = ("run", "F19", "V06", "--assistant", "model:openai/speaks", "--json")
